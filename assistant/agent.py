@@ -5,7 +5,7 @@ import time
 import uuid
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,15 @@ from assistant.finish import since
 from assistant.line import Line
 from assistant.llm.provider import Breaker
 from assistant.llm.roles import role
+from assistant.reading.annotation import Annotation, Marked
+from assistant.reading.build import after
+from assistant.reading.held import held
+from assistant.reading.situation import Situation
 from assistant.recall import Recall
 from assistant.step import Step, taken, understood
 from assistant.told import Kept, Told
 from assistant.trace import traced
+from assistant.turn import answered
 from assistant.understand import refers_back, understand
 from assistant.understand.correction import corrected
 from assistant.understanding import Asked, Understanding
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from assistant.llm.driver import Driver
+    from assistant.reading.by_model import ModelReader
 
 __all__ = ["Advisor", "Step", "check_question"]
 logger = logging.getLogger(__name__)
@@ -63,6 +69,7 @@ class Advisor:
         )
         self.breaker = Breaker()
         self._driver = _driver(model, self.options, self.breaker)
+        self._model = model
         self.engine = PLANNER if self._driver is None else self._driver.engine
 
     def work_apart(self, apart: Apart) -> None:
@@ -76,14 +83,50 @@ class Advisor:
                 for _ in self._by_planner(question, "", (), None, None, steps=False):
                     pass
 
-    def ask(self, question: str, conversation_id: str | None = None, receipt: Receipt | None = None) -> Answer:
+    @cached_property
+    def reader(self) -> "ModelReader | None":
+        """Who marks messages up: the model that is chosen, whatever its role; None where none is."""
+        if self._model is None and self.options.llm is None:
+            return None
+        from assistant.llm.chat_model import chat_model
+        from assistant.reading.by_model import ModelReader
+
+        model = self._model or chat_model(self.options.llm or "", self.options)
+        return ModelReader(model, f"llm:{self.options.llm or 'custom'}", self.options.llm_timeout_s, self.breaker)
+
+    def read(self, message: str, conversation_id: str | None = None, before: Situation | None = None) -> Annotation:
+        """A message marked up: what it says and asks, each with its words. Nothing is kept, nothing is answered.
+
+        Raises:
+            BadInput: the message is empty or overlong, or no language model is chosen that could read.
+            ModelFailed: it did not answer, or wrote no annotation.
+        """
+        message = check_question(message)
+        if self.reader is None:
+            raise BadInput(
+                "GPU_ADVISOR_LLM", "names no language model, and only one can mark messages up so far.",
+                "Choose one with `gpu-advisor model`.",
+            )  # fmt: skip
+        if before is None and conversation_id is not None:
+            before = self._situation(self.conversations.history(conversation_id, last=REMEMBERED_TURNS))
+        return self.reader.read(message, before)
+
+    def ask(
+        self,
+        question: str,
+        conversation_id: str | None = None,
+        receipt: Receipt | None = None,
+        reading: Marked | None = None,
+    ) -> Answer:
         """One answer; stored before it is returned. A request whose receipt is known gets the answer it got before.
+
+        A `reading` takes the reader's place: the message marked up by hand or elsewhere.
 
         Raises:
             BadInput: an empty or overlong question, or an id that cannot be kept.
             ConversationBusy: another turn of the conversation did not end in time.
         """
-        return self.told(question, conversation_id, receipt).answer
+        return self.told(question, conversation_id, receipt, reading=reading).answer
 
     def told(
         self,
@@ -91,13 +134,14 @@ class Advisor:
         conversation_id: str | None = None,
         receipt: Receipt | None = None,
         patience_s: float | None = None,
+        reading: Marked | None = None,
     ) -> Told:
         """The same with its JSON, for a face that only passes it on.
 
         Raises:
             Overloaded: other than `ask` it does not wait longer than `patience_s` to be worked out.
         """
-        for step in self.stream(question, conversation_id, None, receipt, patience_s, steps=False):
+        for step in self.stream(question, conversation_id, None, receipt, patience_s, reading=reading, steps=False):
             if step.told is not None:
                 return step.told
         raise ModelFailed("the turn ended without an answer")
@@ -111,6 +155,7 @@ class Advisor:
         receipt: Receipt | None = None,
         patience_s: float | None = None,
         *,
+        reading: Marked | None = None,
         steps: bool = True,
     ) -> Iterator[Step]:
         """The steps of one turn as they happen; the last carries the answer, already stored.
@@ -134,11 +179,17 @@ class Advisor:
                 return
             said = former or ()
             driver = self._driver
-            told = None if driver is None else (yield from self._by_model(driver, question, conversation_id, said))
+            told = None
+            if driver is not None and reading is None:
+                told = yield from self._by_model(driver, question, conversation_id, said)
+            annotation = None
+            if told is None and not changes:
+                annotation, told = self._by_reading(question, conversation_id, said, reading)
             if told is None or isinstance(told, str):
                 reason = told
                 told = yield from self._by_planner(question, conversation_id, said, changes, patience_s, steps=steps)
                 told = told.warned("state.planner_instead", kind=reason) if reason else told
+                told = Told.of(told.answer.model_copy(update={"reading": annotation})) if annotation else told
             told = told if former is not None and self._kept(told, receipt) else told.warned("state.not_kept")
         yield Step("answer", told=told)
 
@@ -201,6 +252,31 @@ class Advisor:
         yield understood(reading, told=steps)
         yield from taken(again, known.requests if steps else None)
         return again
+
+    def _by_reading(
+        self, question: str, conversation_id: str, former: Sequence[Said], reading: Marked | None
+    ) -> tuple[Annotation | None, Told | None]:
+        """The turn marked up, and answered by topics where every ask has one that can say something true."""
+        reads = reading is not None or (self.options.llm is not None and self._driver is None)
+        if not reads:
+            return None, None
+        history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS) if former else []
+        before = self._situation(history)
+        try:
+            annotation = held(question, reading) if reading is not None else self.read(question, before=before)
+        except (ModelFailed, BadInput) as problem:
+            logger.warning("a message was not marked up: %s", problem)
+            return None, None
+        answer = answered(question, annotation, after(before, annotation), conversation_id, history)
+        return annotation, None if answer is None else Told.of(answer)
+
+    def _situation(self, history: Sequence[Answer]) -> Situation | None:
+        """What is known of the turns so far that were marked up."""
+        situation = None
+        for answer in history:
+            if answer.reading is not None:
+                situation = after(situation, answer.reading)
+        return situation
 
     def _by_model(
         self, driver: "Driver", question: str, conversation_id: str, former: Sequence[Said]

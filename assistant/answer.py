@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from assistant.reading.annotation import Annotation
 from assistant.understanding import Asked, Shown
 from kb.base import Frozen
 from tools.agent_tools.ledger import LookedUp
@@ -113,6 +114,8 @@ class Answer(Frozen):
     warnings: tuple[str, ...] = ()
     unused: tuple[Unused, ...] = ()
     sections: tuple[Section, ...] = ()
+    reading: Annotation | None = None
+    """What was read of the question, by a reader that marks it up; null where the former planner read."""
     grounding: Grounding = Field(default_factory=Grounding)
     engine: str
     """`planner`, or `llm:<provider:model>`."""

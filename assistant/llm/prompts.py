@@ -86,8 +86,8 @@ You mark up messages about GPU hardware; you do not answer them. Write one JSON 
 
 quote: copied letter by letter from the message, as short as its value allows: "2x 3090", 「两张4090 24G」 (card, \
 count and memory together), "20 tok/s", 「并发30」, "q4_k_m" apart from the model's name. Facts share no words, but a \
-claim may enclose others. Every number and every name of a card, model, program, provider or place is in a fact, an ask or \
-unread.
+claim may enclose others. Every number and every name of a card, model, program, provider or place is in a fact, an \
+ask or unread.
 
 slot, by family:
 {slots}

@@ -87,6 +87,12 @@ class Unread(Frozen):
     start: int | None = None
 
 
+def _less_added(given: Any) -> Any:
+    """A row less what an annotation adds to it: values are parsed anew, never taken over."""
+    added = {"value", "inherited"}
+    return {name: value for name, value in given.items() if name not in added} if isinstance(given, dict) else given
+
+
 class Marked(Frozen):
     """What a reader says of one message: quotations and closed lists, no values."""
 
@@ -105,6 +111,9 @@ class Marked(Frozen):
         if not isinstance(given, dict):
             return given
         kept = {name: value for name, value in given.items() if name in cls.model_fields}
+        for name in ("asks", "facts"):
+            if isinstance(kept.get(name), list):
+                kept[name] = [_less_added(one) for one in kept[name]]
         unread = kept.get("unread")
         if isinstance(unread, list):
             kept["unread"] = [{"quote": one} if isinstance(one, str) else one for one in unread]

@@ -161,7 +161,7 @@ def _first(words: str, slot: str, quote: str) -> float:
 
 def _count(quote: str, slot: str) -> Any:
     """A count; "single", 「自己」 and "once" are one."""
-    if (said := word_of("count", quote)) is not None:
+    if not any(letter.isdigit() for letter in quote) and (said := word_of("count", quote)) is not None:
         return int(said)
     try:
         return read_count(quote, field=slot)

@@ -18,6 +18,8 @@ from kb.lexicon import (
     read_model,
     read_money,
 )  # fmt: skip
+from kb.lexicon.memory.rules import amounts
+from kb.lexicon.text import plain
 from kb.models import models
 from kb.records.gpu import Gpu
 
@@ -190,7 +192,7 @@ def host(text: str | None) -> dict[str, Any]:
     """Memory of the machine itself, with its channels and bandwidth where they are said."""
     if text is None:
         return {}
-    stated = re.search(r"\d\s?[GT]i?B?\b|\d\s?[gt]\b", text) is not None
+    stated = bool(amounts(plain(text)))
     found = read_host_memory(text if stated else f"64GB {text}", "host_memory")
     return {
         "host_memory_bytes": found.bytes if stated else None, "memory_channels": found.channels,

@@ -12,6 +12,7 @@ from starlette.concurrency import iterate_in_threadpool
 from assistant.agent import Advisor, Step
 from assistant.answer import Answer
 from assistant.conversations import Receipt
+from assistant.reading.annotation import Annotation
 from kb.base import AdvisorError, Frozen
 from ui.access import spend
 from ui.metrics import counted
@@ -44,6 +45,15 @@ class Question(Frozen):
     """What is asked."""
     conversation_id: str | None = Field(default=None, max_length=128)
     """To continue a conversation; a new one begins without it."""
+
+
+class Message(Frozen):
+    """A message to be marked up."""
+
+    message: str = Field(max_length=100_000, examples=[EXAMPLE])
+    """What a person wrote."""
+    conversation_id: str | None = Field(default=None, max_length=128)
+    """Of which it is the next turn."""
 
 
 class Asked(Frozen):
@@ -105,6 +115,11 @@ def router(advisor: Advisor) -> APIRouter:
         `Idempotency-Key` the request gets the answer that was kept, as its one event."""
         events = iterate_in_threadpool(_events(advisor, body, _receipt(idempotency_key, body)))
         return StreamingResponse(events, media_type="text/event-stream", headers=NOT_CACHED)
+
+    @routes.post("/read", summary="Mark up a message")
+    def read(body: Message) -> Annotation:
+        """What a message says and asks, each with its words; values are parsed from the words. Nothing is kept."""
+        return advisor.read(body.message, body.conversation_id)
 
     @routes.post("/ask/batch", summary="Answer several questions")
     def ask_batch(body: Questions, request: Request) -> Answers:

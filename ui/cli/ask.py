@@ -79,6 +79,31 @@ def _answers(advisor: Any, line: dict[str, Any]) -> list[Any]:
             "question", "is missing or not text.", 'Write {"id": …, "question": "…"} or {"id": …, "turns": ["…"]}.'
         )
     answers: list[Any] = []
-    for turn in turns:
-        answers.append(advisor.ask(turn, answers[-1].conversation_id if answers else None))
+    for turn, reading in zip(turns, readings_of(line, len(turns)), strict=True):
+        answers.append(advisor.ask(turn, answers[-1].conversation_id if answers else None, reading=reading))
     return answers
+
+
+def readings_of(line: dict[str, Any], turns: int) -> list[Any]:
+    """The annotations of a line, one a turn; None where the advisor reads itself.
+
+    Raises:
+        BadInput: as many as there are turns are wanted, each as `gpu-advisor read --json` writes one.
+    """
+    from pydantic import ValidationError
+
+    from assistant.reading.annotation import Marked
+
+    given = line.get("readings")
+    if given is None:
+        return [None] * turns
+    if not isinstance(given, list) or len(given) != turns:
+        remedy = 'Write {"turns": ["…"], "readings": [{"facts": […], "asks": […]}]}.'
+        raise BadInput("readings", "are not one a turn.", remedy)
+    try:
+        return [None if one is None else Marked.model_validate(one) for one in given]
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        remedy = "Each is what `gpu-advisor read --json` prints."
+        raise BadInput("readings", f"{place}: {first['msg']}.", remedy) from None

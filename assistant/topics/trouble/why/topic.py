@@ -1,0 +1,71 @@
+"""Why something is slow, fails or fills the memory, and whether a figure is normal."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assistant.reading.annotation import Ask
+from assistant.reading.situation import Situation
+from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.arguments import explaining
+from assistant.writing.setups import setups
+from assistant.writing.words import Words
+from tools.agent_tools.ledger import LookedUp
+
+CAUSES_MAX = 3
+
+
+def applies(ask: Ask, situation: Situation) -> bool:
+    """A figure was seen of a model on cards, so that what is to be expected can be put beside it."""
+    found = setups(situation, ask)
+    if not found or found[0].work is None or not found[0].machines:
+        return False
+    return "seen" in explaining(found[0], situation)
+
+
+def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
+    """Expected beside seen, then the causes that explain most, each with its check and fix."""
+    one = calls.call("explain", explaining(setups(situation, ask)[0], situation))
+    if one.failed or not one.worked:
+        return None
+    result = one.worked[-1].result
+    causes = [cause for cause in result.get("causes", []) if isinstance(cause, Mapping)][:CAUSES_MAX]
+    leads = [*_judged(one, words), *(words.say("likely", name=_in(cause["name"], words)) for cause in causes[:1])]
+    if one.shown.get("answer", {}).get("verdict") is None or not leads:
+        return None
+    return SectionTold(" ".join(leads), tuple(_causes(causes, words)), "diagnosis")
+
+
+def _judged(one: LookedUp, words: Words) -> Iterator[str]:
+    """What was seen beside what is to be expected."""
+    told = one.shown.get("answer", {})
+    figure = next(
+        (row for row in one.shown.get("figures", []) if isinstance(row, Mapping) and row.get("name") == told.get("of")),
+        None,
+    )
+    verdict = told.get("verdict")
+    if figure and verdict in ("low", "high", "normal", "impossible"):
+        worse = bool(told.get("worse"))
+        name = verdict if verdict in ("normal", "impossible") else f"{verdict}_{'worse' if worse else 'better'}"
+        yield from words.maybe(name, seen=figure.get("seen"), expected=figure.get("expected"))
+
+
+def _causes(causes: list[Mapping[str, Any]], words: Words) -> Iterator[str]:
+    for number, cause in enumerate(causes, 1):
+        check = cause.get("check") or {}
+        parts = [f"{number}. **{_in(cause['name'], words)}**{words.say('stop')}{_in(cause['what'], words)}"]
+        if check.get("command"):
+            look = check.get("look_for_zh") if words.language == "zh" else check.get("look_for")
+            parts.append(words.say("check", command=check["command"], look=look or check.get("look_for", "")))
+        parts.append(words.say("fix", fix=_in(cause["fix"], words)))
+        if cause.get("setting"):
+            parts.append(f"`{cause['setting']}`")
+        yield " ".join(parts)
+
+
+def _in(said: Any, words: Words) -> str:
+    """A text of both languages in the one that is spoken."""
+    return str(said[words.language]) if isinstance(said, Mapping) else str(said)
+
+
+TOPIC = Topic("why", Path(__file__).parent, ("why", "normal", "improve"), applies, answer)

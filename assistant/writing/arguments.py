@@ -1,0 +1,225 @@
+"""The facts of a setup as the arguments of the advisor's tools, in the person's words where a tool takes them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assistant.reading.situation import Known, Situation
+from assistant.writing.setups import THOUGHT_OF, Setup
+from kb.base import AdvisorError
+from kb.lexicon import read_cards
+
+OLLAMA = {"ollama": "ollama", "lmstudio": "llama.cpp"}
+SERVES = frozenset({"vllm", "sglang", "llama.cpp", "tensorrt-llm", *OLLAMA})
+OBJECTIVES = frozenset({"fastest", "longest_context", "best_quality", "most_users", "simplest"})
+WEIGHED = frozenset({"cheapest", "fastest", "quietest", "simplest"})
+METHODS = {"sft": "full", "ppo": "grpo", "distillation": "full", "dreambooth": "lora"}
+SEEN_AS_SAID = {"memory": "memory", "capacity": "cache_tokens", "temperature": "temperature", "watts": "power"}
+"""Slots of what was seen → the figure of `explain`, passed in the person's words."""
+Say = Callable[[Known], str]
+
+
+def _quote(one: Known) -> str:
+    return one.quote
+
+
+def _tokens(one: Known) -> str:
+    """Tokens as a plain number; pages as they were said, for who knows what a page holds."""
+    return str(one.value["tokens"]) if isinstance(one.value, Mapping) and "tokens" in one.value else one.quote
+
+
+def _number(one: Known) -> str:
+    """A count written out: no exponent, which no tool reads."""
+    if not isinstance(one.value, (int, float)):
+        return one.quote
+    return str(int(one.value)) if one.value == int(one.value) else str(one.value)
+
+
+def _rate(one: Known) -> str:
+    return f"{one.value['per_s']:g}"
+
+
+def _seconds(one: Known) -> str:
+    return f"{one.value:g} s"
+
+
+RUNNING: Mapping[str, tuple[str, Say]] = {
+    "context": ("context_tokens", _tokens),
+    "prompt": ("input_tokens", _tokens),
+    "output": ("output_tokens", _tokens),
+    "shared_prefix": ("shared_prefix_tokens", _tokens),
+    "concurrent": ("concurrent_sequences", _number),
+    "users": ("users", _number),
+    "cache_format": ("kv_format", lambda one: str(one.value)),
+    "adapters": ("adapters", _number),
+}
+"""Slots of a work that runs → argument and how it is said."""
+MACHINE: Mapping[str, tuple[str, Say]] = {
+    "host_memory": ("host_memory", _quote),
+    "link": ("link", _quote),
+    "memory_taken": ("memory_taken", _quote),
+    "nodes": ("nodes", _number),
+}
+TRAINING: Mapping[str, tuple[str, Say]] = {
+    "samples": ("samples", _number),
+    "sample_length": ("sample_tokens", _tokens),
+    "data_tokens": ("dataset_tokens", _number),
+    "epochs": ("epochs", _number),
+    "sequence": ("sequence_tokens", _tokens),
+    "batch": ("micro_batch", _number),
+    "global_batch": ("global_batch", _number),
+    "optimizer": ("optimizer", lambda one: str(one.value)),
+    "checkpointing": ("gradient_checkpointing", lambda one: str(one.value)),
+    "sharding": ("sharding", lambda one: str(one.value)),
+    "rank": ("lora_rank", _number),
+    "engine": ("engine", lambda one: str(one.value)),
+    "rent": ("rent", _quote),
+    "duration": ("deadline", _seconds),
+}
+
+
+def running(setup: Setup, situation: Situation) -> dict[str, str]:
+    """Arguments of `find_ways_to_run`."""
+    said = _said(setup, RUNNING) | machine(setup)
+    said |= _model(setup)
+    engine = setup.one("engine", *THOUGHT_OF)
+    if engine is not None and str(engine.value) in SERVES:
+        said["engine"] = OLLAMA.get(str(engine.value), str(engine.value))
+    if (layout := setup.one("parallel", *THOUGHT_OF)) is not None:
+        said["parallel"] = " ".join(f"{kind} {number}" for kind, number in layout.value.items())
+    wanted = setup.one("speed", "wanted")
+    if wanted is not None and wanted.value.get("of") in (None, "tokens"):
+        said["target_tokens_per_s"] = _rate(wanted)
+    if (waited := setup.one("first_token", "at_most", "wanted")) is not None:
+        said["target_first_token"] = _seconds(waited)
+    if (aim := _objective(setup, situation)) in OBJECTIVES:
+        said["objective"] = str(aim)
+    return _without_pages(said)
+
+
+def training(setup: Setup, situation: Situation) -> dict[str, str]:
+    """Arguments of `find_ways_to_train`."""
+    said = _said(setup, TRAINING) | machine(setup)
+    said.pop("memory_taken", None)
+    deadline = setup.one("duration", "at_most", "wanted") or situation.one("duration", "at_most", "wanted")
+    said.pop("deadline", None)
+    if deadline is not None:
+        said["deadline"] = _seconds(deadline)
+    if (rent := situation.one("rent", "have")) is not None:
+        said.setdefault("rent", rent.quote)
+    methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
+    lora = next((one for one in methods if one in ("lora", "qlora")), None)
+    first = next((one for one in methods if one not in ("lora", "qlora", "sft")), None)
+    said["method"] = " ".join(filter(None, (METHODS.get(first or "", first), lora))) or "full"
+    return _without_pages(said | _model(setup, form=False))
+
+
+def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
+    """Arguments of `explain`: the setup, and what was seen of it."""
+    said: dict[str, Any] = _said(setup, RUNNING) | machine(setup) | _model(setup)
+    for name in ("users", "adapters", "output_tokens", "shared_prefix_tokens", "nodes", "memory_taken"):
+        said.pop(name, None)
+    if form := said.pop("weight_format", None):
+        said["model"] = f"{said['model']} {form.removeprefix('gguf:')}"
+    if setup.trains:
+        methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
+        said["task"] = next((one for one in methods if one in ("lora", "qlora")), "full")
+        kept = ("sequence_tokens", "micro_batch", "optimizer", "gradient_checkpointing", "sharding")
+        said |= {name: value for name, value in _said(setup, TRAINING).items() if name in kept}
+    if (engine := setup.one("engine", *THOUGHT_OF)) is not None:
+        said["engine"] = str(engine.value)
+    said["seen"], said["expected"] = _figures(setup, "seen"), _figures(setup, "expected")
+    if errors := setup.every("error"):
+        said["error_text"] = "\n".join(one.quote for one in errors)
+    if flags := setup.every("setting", "have"):
+        said["flags"] = " ".join(one.quote for one in flags)
+    if symptoms := (*setup.every("symptom"), *situation.known):
+        words = "; ".join(one.quote for one in symptoms if one.slot == "symptom")
+        if words:
+            said["symptom"] = words[:400]
+    return {name: value for name, value in _without_pages(said).items() if value}
+
+
+def machine(setup: Setup) -> dict[str, str]:
+    """Cards, memory and links of the machine."""
+    said = _said(setup, MACHINE)
+    if cards := cards_of(setup):
+        said["cards"] = cards
+    return said
+
+
+def cards_of(setup: Setup) -> str | None:
+    """The cards of a setup in words, all of them together; a memory without a name is so many cards of it."""
+    named = [one.quote for one in setup.every("cards", *THOUGHT_OF)]
+    count, memory = setup.one("card_count", *THOUGHT_OF), setup.one("card_memory", *THOUGHT_OF)
+    number = int(count.value) if count is not None else 1
+    if named:
+        if len(named) == 1 and count is not None and _single(named[0]):
+            return f"{number}x {named[0]}"
+        return " + ".join(named)
+    return f"{number}x {memory.quote} card" if memory is not None else None
+
+
+def _single(quote: str) -> bool:
+    """Whether the words name one card and no number of them."""
+    try:
+        found = read_cards(quote)
+    except AdvisorError:
+        return False
+    return len(found) == 1 and found[0].count == 1
+
+
+def _model(setup: Setup, *, form: bool = True) -> dict[str, str]:
+    said: dict[str, str] = {}
+    names = setup.every("model", *THOUGHT_OF)
+    if names:
+        whole = [one for one in names if isinstance(one.value, Mapping) and one.value.get("model")]
+        said["model"] = (whole or names)[-1].quote
+        named = (whole or names)[-1].value
+        if isinstance(named, Mapping) and named.get("model"):
+            said["model"] = str(named["model"])
+            if form and named.get("weight_format"):
+                said["weight_format"] = str(named["weight_format"])
+    formats = {str(one.value) for one in setup.every("format", *THOUGHT_OF)}
+    if form and len(formats) == 1:
+        said["weight_format"] = formats.pop()
+    return said
+
+
+def _objective(setup: Setup, situation: Situation) -> str | None:
+    found = setup.one("objective") or situation.one("objective")
+    return str(found.value) if found is not None else None
+
+
+def _figures(setup: Setup, stance: Any) -> dict[str, str]:
+    """What was seen, or expected, under the names that `explain` takes."""
+    told: dict[str, str] = {}
+    for one in setup.every("speed", stance):
+        rate, of = one.value["per_s"], one.value.get("of")
+        if of in (None, "tokens"):
+            told["prefill_tokens_per_s" if one.part == "prefill" else "tokens_per_s"] = f"{rate:g}"
+        elif of == "steps" and rate:
+            told["step"] = f"{1 / rate:g} s"
+    for slot, name in (("step_time", "step"), ("first_token", "first_token"), ("duration", "wall")):
+        if (one_ := setup.one(slot, stance)) is not None:
+            told[name] = _seconds(one_)
+    for slot, name in SEEN_AS_SAID.items():
+        if (one_ := setup.one(slot, stance)) is not None:
+            told[name] = one_.quote
+    if (busy := setup.one("utilisation", stance)) is not None:
+        told["utilisation"] = f"{busy.value * 100:g}%"
+    return told
+
+
+def _said(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str]:
+    said = {}
+    for slot, (name, say) in table.items():
+        found = setup.one(slot, "have", "plan", "wanted", "proposed")
+        if found is not None:
+            said[name] = say(found)
+    return said
+
+
+def _without_pages(said: dict[str, Any]) -> dict[str, Any]:
+    """Lengths that are no tokens are left out: nothing here knows what a page holds."""
+    lengths = ("input_tokens", "output_tokens", "context_tokens", "sequence_tokens", "sample_tokens")
+    return {name: value for name, value in said.items() if name not in lengths or str(value).isdigit()}

@@ -1,0 +1,100 @@
+"""The setups an ask is about: which work on which machine, with alternatives apart and what is joined together."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assistant.reading.annotation import Ask
+from assistant.reading.situation import Known, Situation, Thing
+from assistant.reading.slots import Stance
+
+THERE: tuple[Stance, ...] = ("have",)
+THOUGHT_OF: tuple[Stance, ...] = ("have", "plan", "proposed", "wanted", "mentioned")
+SETUPS_MAX = 4
+TRAINS = frozenset({"training", "fine_tuning"})
+METHODS_OF_TRAINING = frozenset(
+    {
+        "full",
+        "lora",
+        "qlora",
+        "sft",
+        "dpo",
+        "grpo",
+        "ppo",
+        "pretrain",
+        "dreambooth",
+        "textual_inversion",
+        "distillation",
+    }
+)
+
+
+class Setup(NamedTuple):
+    """One work on one machine, or on several parts that are joined."""
+
+    work: Thing | None
+    machines: tuple[Thing, ...]
+    """Empty = no hardware was named."""
+
+    def every(self, slot: str, *stances: Stance) -> tuple[Known, ...]:
+        """What is known in a slot, of the machines and the work."""
+        things = (*self.machines, *((self.work,) if self.work else ()))
+        return tuple(one for thing in things for one in thing.all(slot) if not stances or one.stance in stances)
+
+    def one(self, slot: str, *stances: Stance) -> Known | None:
+        """The latest of a slot."""
+        found = self.every(slot, *stances)
+        return found[-1] if found else None
+
+    @property
+    def trains(self) -> bool:
+        """Whether something is trained."""
+        said = {str(one.value) for slot in ("activity", "method") for one in self.every(slot, *THOUGHT_OF)}
+        return bool(said & (TRAINS | METHODS_OF_TRAINING))
+
+
+def setups(situation: Situation, ask: Ask) -> list[Setup]:
+    """Each work with each machine that the ask weighs; four at most.
+
+    Parts that are to be added or used together are one machine; other options are apart. Where an ask names only works
+    or only machines, it is about all of the others that count.
+    """
+    about = situation.about(ask)
+    works = [one for one in about if one.what == "work" and _named(one)] or [
+        one for one in situation.works() if _named(one)
+    ]
+    machines = [one for one in about if _counts(one)] or [one for one in situation.hardware() if _counts(one)]
+    joined = list(_joined(situation, machines))
+    wanted: list[Thing | None] = [*works] or [None]
+    found = [Setup(work, machine) for work in wanted for machine in joined or [()]]
+    return found[:SETUPS_MAX]
+
+
+def _named(work: Thing) -> bool:
+    return any(one.stance in THOUGHT_OF for one in work.all("model"))
+
+
+def _counts(thing: Thing) -> bool:
+    """Whether it is hardware that is there or thought of, with cards known."""
+    if thing.what != "hardware":
+        return False
+    cards = [one for slot in ("cards", "card_memory", "total_memory") for one in thing.all(slot)]
+    return any(one.stance in THOUGHT_OF for one in cards)
+
+
+def _joined(situation: Situation, machines: Sequence[Thing]) -> Iterator[tuple[Thing, ...]]:
+    """Machines as they are weighed: what is added stands with what is there, other options alone."""
+    relations = {str(one.value) for thing in situation.things for one in thing.all("relation")}
+    relations |= {str(one.value) for one in situation.known if one.slot == "relation"}
+    there = tuple(one for one in machines if _is_there(one))
+    thought_of = [one for one in machines if not _is_there(one)]
+    if "together" in relations and len(machines) > 1:
+        yield tuple(machines)
+        return
+    if there:
+        yield there if len(there) == 1 or not thought_of else there[-1:]
+    for one in thought_of:
+        yield (*there[-1:], one) if "add" in relations and there else (one,)
+
+
+def _is_there(thing: Thing) -> bool:
+    return any(one.stance in THERE for slot in ("cards", "card_memory") for one in thing.all(slot))

@@ -1,0 +1,43 @@
+"""Templates of a topic, data per language beside it."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kb.snapshot import load_yaml
+
+LANGUAGES = {"zh": "zh", "zh-Hans": "zh", "en": "en"}
+"""Languages topics can tell; others are the former planner's."""
+
+
+@lru_cache(maxsize=128)
+def templates(folder: Path, language: str) -> dict[str, str]:
+    """The templates of a folder by name."""
+    found: dict[str, str] = load_yaml(folder / f"{LANGUAGES[language]}.yaml")
+    return found
+
+
+class Words:
+    """The templates of one topic, and those that all share, in one language."""
+
+    def __init__(self, folder: Path, language: str) -> None:
+        self._own, self._shared = templates(folder, language), templates(Path(__file__).parent, language)
+        self.language = LANGUAGES[language]
+
+    def say(self, name: str, /, **fields: Any) -> str:
+        """A sentence with its figures.
+
+        Raises:
+            KeyError: no such template, or a field that it needs is missing.
+        """
+        return (self._own.get(name) or self._shared[name]).format(**fields)
+
+    def maybe(self, name: str, /, **fields: Any) -> list[str]:
+        """The sentence where all of its figures are known, else nothing."""
+        return [self.say(name, **fields)] if all(value not in (None, "") for value in fields.values()) else []
+
+    def listed(self, items: list[str]) -> str:
+        """A list in words."""
+        if len(items) < 2:
+            return "".join(items)
+        return self._shared["comma"].join(items[:-1]) + self._shared["and"] + items[-1]
