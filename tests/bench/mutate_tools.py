@@ -6,7 +6,8 @@
 
 The tree is copied to a temporary folder. One run of a room's tests there notes which test enters which function and how
 long it takes; then every fault of a seeded sample is made alone, and the tests that enter its function are run until
-the first failure, the shortest first. A fault that makes them take far longer than they do counts as noticed. Each run
+the first failure, the shortest first and no more than fit into `--most-s` seconds. A fault that makes them take far
+longer than they do counts as noticed. Each run
 is a fork of this process, which has read the libraries and the facts already. `--whole` tries what survived against all
 tests of its room, as a result that is remembered hides from later tests what it rests on.
 """
@@ -14,6 +15,7 @@ tests of its room, as a result that is remembered hides from later tests what it
 import argparse
 import compileall
 import json
+import math
 import os
 import random
 import shutil
@@ -23,6 +25,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
@@ -46,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rooms", nargs="*", default=ROOMS)
     parser.add_argument("--each", type=int, default=EACH, help="faults in each room")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--most-s", type=float, default=math.inf, help="seconds of tests for one fault")
     parser.add_argument("--to", type=Path, help="a file for one line of JSON a fault")
     parser.add_argument("--again", type=Path, help="such a file: only what survived in it")
     parser.add_argument("--whole", action="store_true", help="try what survives against all tests of the room")
@@ -58,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = []
         for room in rooms:
             chosen = _sample(folder, room, options.each, options.seed, wanted)
-            rows += _tried(folder, room, chosen, options.whole, options.to)
+            rows += _tried(folder, room, chosen, options)
     _table(rows)
     return 0
 
@@ -96,7 +100,7 @@ def _sample(
 
 
 def _tried(
-    folder: Path, room: str, chosen: list[tuple[Fault, str]], whole: bool, to: Path | None
+    folder: Path, room: str, chosen: list[tuple[Fault, str]], options: argparse.Namespace
 ) -> list[tuple[Fault, str]]:
     tests = f"tests/tools/{room}"
     seen = in_fork(Run(folder, [tests], trace=f"{folder}/tools/{room}/"), limit_s=1800)
@@ -111,17 +115,24 @@ def _tried(
     for fault, code in chosen:
         began = time.monotonic()
         covering = set(seen.took) if not fault.within else entered[fault.file, fault.within.rpartition(".")[2]]
-        outcome, by = _tried_one(folder, fault, code, covering, seen.took)
-        if outcome == "survived" and whole and set(seen.took) - covering:
+        outcome, by = _tried_one(folder, fault, code, _within(covering, seen.took, options.most_s), seen.took)
+        if outcome == "survived" and options.whole and set(seen.took) - covering:
             outcome, by = _tried_one(folder, fault, code, set(seen.took) - covering, seen.took)
         rows.append((fault, outcome))
         where = f"{fault.file}:{fault.line} {fault.within} {fault.kind}"
         took_s = time.monotonic() - began
         print(f"  {outcome:<9}{took_s:5.0f} s  {where}: {fault.before!r} → {fault.after!r}  {by}", flush=True)
-        if to is not None:
-            with to.open("a") as out:
+        if options.to is not None:
+            with options.to.open("a") as out:
                 out.write(json.dumps({**asdict(fault), "outcome": outcome, "by": by}, ensure_ascii=False) + "\n")
     return rows
+
+
+def _within(tests: set[str], took: dict[str, float], most_s: float) -> set[str]:
+    """The shortest of these tests that together take at most `most_s` seconds, one at the least."""
+    order = sorted(tests, key=took.__getitem__)
+    ends = list(accumulate(took[one] for one in order))
+    return {one for one, end in zip(order, ends, strict=True) if end <= most_s or one == order[0]}
 
 
 def _tried_one(folder: Path, fault: Fault, code: str, tests: set[str], took: dict[str, float]) -> tuple[str, str]:
