@@ -1,4 +1,4 @@
-"""Hold `find_ways_to_train` to trying everything, on random problems: the suite tries 25, this as many as are asked for.
+"""Hold `find_ways_to_train` to trying everything, on random problems: the suite tries 25, this as many as asked for.
 
     python tests/bench/train_oracle.py        200 problems
     python tests/bench/train_oracle.py 500

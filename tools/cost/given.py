@@ -118,7 +118,7 @@ class _Reader:
             # A share, or an amount without a currency, names none; what is wrong with it is said where it is read.
             for read in (read_price, read_rent, read_hosting, read_money):
                 try:
-                    return read(text).currency  # type: ignore[no-any-return, operator]
+                    return read(text).currency
                 except BadInput:
                     continue
         return rate(request.currency).currency

@@ -42,7 +42,7 @@ def growth_of(setting: Setting, busy: float | None, own: Owning | None, rent: Re
 
 def machines(busy: float, growth: float, month: float) -> int:
     """Machines that the load of a month takes; those bought before a load shrank stay."""
-    return max(1, math.ceil(busy * (1 + max(0.0, growth)) ** month - LEAST))
+    return max(1, math.ceil(busy * math.pow(1 + max(0.0, growth), month) - LEAST))
 
 
 def _steps(busy: float, growth: float) -> Iterator[GrowthStep]:

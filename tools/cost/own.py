@@ -83,8 +83,8 @@ def _parts(setting: Setting, purchase: Interval, left: Interval) -> Iterable[Cos
         yield CostPart(name="energy", monthly_cost=energy.monthly_cost, formula="kwh · tariff",
                        inputs={"kwh": energy.kwh_per_month.value, "tariff": energy.tariff_per_kwh.value})  # fmt: skip
     if place is not None:
-        symbols = dict(zip(place.formula.split(" · "), (place.count, place.each.value), strict=True))
-        yield CostPart(name="colocation", monthly_cost=scaled(place.each, place.count), formula=place.formula,
+        symbols = dict(zip(place.formula.split(" · "), (place.many, place.each.value), strict=True))
+        yield CostPart(name="colocation", monthly_cost=scaled(place.each, place.many), formula=place.formula,
                        inputs=symbols)  # fmt: skip
     support = setting.given.support
     if support is not None and support.per_month is not None:

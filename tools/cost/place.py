@@ -21,7 +21,7 @@ class Place(NamedTuple):
     """What a place costs a month: so many of something at a price each."""
 
     each: Interval
-    count: float
+    many: float
     formula: str
     with_energy: bool
 
