@@ -153,7 +153,7 @@ def _run(made: SetCompared, cards: tuple[CardCount, ...], work: WaysToRunRequest
     found = find_ways_to_run(work.model_copy(update={"cards": cards}))
     said += found.assumptions
     best = found.ways[found.answer.way] if found.answer.way is not None else None
-    told = {"verdict": found.answer.verdict, "changed": found.answer.changed}
+    told: dict[str, object] = {"verdict": found.answer.verdict, "changed": found.answer.changed}
     if best is not None:
         told |= {
             "way": best.title, "weight_format": best.weight_format,
