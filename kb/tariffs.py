@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from kb.base import Frozen
 from kb.catalog import FACTS, load_yaml
 from kb.power import Ranged
+from kb.rates import usd
 from kb.records.source import Source
 
 Customer = Literal["residential", "business"]
@@ -101,6 +102,12 @@ def tariff(country: str | None, customer: Customer) -> Tariff:
         if found is not None:
             return found
     return next(row for row in rows if row.country == WORLD)
+
+
+@lru_cache(maxsize=1)
+def dearest_tariff_usd() -> float:
+    """The highest price of a kilowatt-hour of all rows, in dollars."""
+    return max(float(usd(row.high, row.currency)) for row in tariff_facts().tariffs)
 
 
 def colocation(country: str | None) -> Colocation:

@@ -2,27 +2,47 @@
 
 from collections.abc import Callable
 from datetime import date
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from kb.base import BadInput, Frozen
+from kb.lexicon.fields import CountText, HostMemoryText
 from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes
 from tools.base import Step, ToolResult
+from tools.compare_sets import Matter, SetsCompared, compare_sets
 from tools.gpu_row import GpuRow, row
 from tools.named import cited, read_card, vouching
+from tools.ways_to_run.request import Tokens, WaysToRunRequest
+from tools.ways_to_train.request import WaysToTrainRequest
 
 Workload = Literal["llm_decode", "llm_prefill", "training", "lora", "image", "general"]
 
 
 class ComparisonRequest(Frozen):
-    """Cards to compare."""
+    """Cards to compare, or sets of cards for a work."""
 
-    gpus: tuple[str, ...] = Field(min_length=2, max_length=6)
+    gpus: tuple[str, ...] = Field(default=(), max_length=6)
     """Two to six ids, vendor names or aliases; an ambiguous name gets its usual meaning, which is said."""
     workload: Workload | None = None
     """What they are for; decides which attribute names the winner. null = no overall winner."""
+    sets: tuple[Annotated[str, Field(max_length=300)], ...] = Field(default=(), max_length=6)
+    """Two to six sets instead, as people write them: "2x 3090", "1x 5090", "Mac Studio 512GB", "DGX Spark"."""
+    by: Matter | None = None
+    """Of sets, what decides; null = speed at the model, without one memory."""
+    model: str | None = Field(default=None, max_length=300)
+    """Of sets, what they are to run or to train, with its format if one is wanted: "Qwen3-32B AWQ"."""
+    context_tokens: Tokens | None = None
+    """Of one sequence; null = as in find_ways_to_run."""
+    concurrent_sequences: int | None = Field(default=None, gt=0, le=10**7)
+    """Answered at once; null = one."""
+    host_memory: HostMemoryText | None = None
+    """Memory of each machine itself, which may take part; null = none of it."""
+    method: str | None = Field(default=None, max_length=60)
+    """Of a training: full, lora, qlora …; null = the model is served."""
+    dataset_tokens: CountText | None = None
+    """Of a training: tokens of one pass."""
     today: date | None = None
     """Day by which the age of prices is judged; null = today."""
 
@@ -56,6 +76,8 @@ class Comparison(ToolResult):
     """Attribute that decides the workload."""
     reason: str
     """One English sentence: why that one wins and what speaks against it."""
+    compared: SetsCompared | None = None
+    """Sets side by side; null where single cards are compared."""
 
 
 _Value = Callable[[GpuRow], float | None]
@@ -90,15 +112,21 @@ _DECIDERS: dict[Workload, tuple[str, str]] = {
 
 
 def compare_gpus(request: ComparisonRequest) -> Comparison:
-    """Compare two to six GPUs on memory, bandwidth, dense compute rates, links, power and price.
+    """Compare two to six GPUs on memory, bandwidth, dense compute rates, links, power and price; or sets of cards.
 
     Every attribute is on one basis (dense rates, binary memory) with its winner and ratios. With a workload
     (llm_decode, llm_prefill, training, lora, image, general) one overall winner is named, with the reason; the
-    winner is only better if the model fits on it, which estimate_memory tells.
+    winner is only better if the model fits on it, which estimate_memory tells. With `sets` ("2x 3090" against
+    "1x 5090", a Mac, a small computer) and a model, each set is told with its best way to run it, or to train it, and
+    the winner is that of the matter asked: speed, first_token, context, users, memory, bandwidth, cost, power.
 
     Raises:
-        BadInput: every name means the same card.
+        BadInput: fewer than two are named, or every name means the same card.
     """
+    if request.sets:
+        return _sets(request)
+    if len(request.gpus) < 2:
+        raise BadInput("gpus", "names fewer than two cards.", "Name two to six cards, or sets of cards as sets.")
     cards, assumed = _read(request.gpus)
     rows = tuple(row(card, request.today) for card in cards)
     attributes = tuple(_attribute(rows, *basis) for basis in _BASES)
@@ -121,6 +149,33 @@ def compare_gpus(request: ComparisonRequest) -> Comparison:
             for key in (*vouching(card, Gpu.model_fields), one.price.source if one.price else None)
         ),
     )
+
+
+def _sets(request: ComparisonRequest) -> Comparison:
+    if request.gpus or len(request.sets) < 2:
+        raise BadInput("sets", "is one set, or stands beside gpus.", "Name two to six sets and no single cards.")
+    found = compare_sets(request.sets, request.by, _work(request))
+    return Comparison(
+        gpus=(), attributes=(), workload=None, winner=found.winner, decided_by=found.by, reason=found.reason,
+        compared=found, assumptions=found.assumptions, sources=found.sources,
+        derivation=(Step(label=f"Sets by {found.by}", formula="best of all", inputs=dict(found.values),
+                         value=found.winner),),
+    )  # fmt: skip
+
+
+def _work(request: ComparisonRequest) -> WaysToRunRequest | WaysToTrainRequest | None:
+    """What the sets are compared at."""
+    if request.model is None:
+        return None
+    host = {"host_memory": request.host_memory} if request.host_memory else {}
+    if request.method is not None:
+        return WaysToTrainRequest.model_validate(
+            {"model": request.model, "method": request.method, "dataset_tokens": request.dataset_tokens,
+             "sequence_tokens": request.context_tokens, "today": request.today, **host}
+        )  # fmt: skip
+    load = {"context_tokens": request.context_tokens, "concurrent_sequences": request.concurrent_sequences}
+    given = {name: value for name, value in load.items() if value is not None}
+    return WaysToRunRequest.model_validate({"model": request.model, **given, **host})
 
 
 def _read(names: tuple[str, ...]) -> tuple[list[Gpu], tuple[str, ...]]:

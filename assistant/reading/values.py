@@ -13,7 +13,9 @@ from kb.lexicon import (
     read_cards,
     read_count,
     read_duration,
+    read_duty,
     read_format,
+    read_growth,
     read_host_memory,
     read_link,
     read_memory,
@@ -22,7 +24,7 @@ from kb.lexicon import (
     read_params,
     read_picture_size,
     read_rate,
-    read_ratio,
+    read_share,
 )
 from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import grammar, plain
@@ -219,6 +221,8 @@ _READERS: Mapping[str, Read] = {
     "money": lambda quote, slot: read_money(quote, field=slot),
     "duration": lambda quote, slot: read_duration(quote, field=slot),
     "rate": lambda quote, slot: read_rate(quote, field=slot),
-    "ratio": lambda quote, slot: read_ratio(quote, field=slot),
+    "share": lambda quote, slot: read_share(quote, field=slot),
+    "growth": lambda quote, slot: read_growth(quote, field=slot),
+    "duty": lambda quote, slot: read_duty(quote, field=slot),
     "picture": lambda quote, slot: read_picture_size(quote, field=slot),
 }  # fmt: skip

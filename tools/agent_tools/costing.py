@@ -5,8 +5,6 @@ from typing import Any
 
 from pydantic import Field
 
-from kb.lexicon import Money
-from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -14,10 +12,11 @@ from tools.agent_tools.shown import shown_row
 
 YEAR_S = 365.25 * 86400
 COST = (
-    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "tokens", "run",
-    "volume", "assumptions", "warnings",
+    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "growth",
+    "tokens", "run", "volume", "assumptions", "warnings",
 )  # fmt: skip
 OWN = ("purchase_cost", "prices", "residual_ratio", "resale_cost", "parts", "monthly_cost", "total_cost", "hourly_cost")
+EVEN = ("purchase", "hours_per_month", "busy_ratio", "months", "months_resold", "residual_ratio_even", "reached")
 RENT = ("purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "term_cost", "offers", "cheapest", "as_of")
 POWER = (
     "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "wall_max_w", "sustained_w", "idle_w", "ten_ms_w", "supply",
@@ -25,15 +24,13 @@ POWER = (
     "warnings",
 )  # fmt: skip
 CIRCUITS_MAX = 4
-WHOLE = re.compile(r"total|in all|altogether|whole|everything|整|总|總|合计|一共", re.I)
-"""What says that a price is of everything, not of one card."""
 
 
 class CostRequest(AgentRequest):
     """A machine, its use, and the person's own prices."""
 
     what: str = Field(default="own_or_rent", max_length=40)
-    """own_or_rent, power (supply, circuits, energy) or tokens (against an API)."""
+    """own_or_rent, power (supply, circuits) or tokens (against an API)."""
     cards: str | None = Field(default=None, max_length=300)
     """"4x 4090"."""
     server: str | None = Field(default=None, max_length=120)
@@ -45,23 +42,27 @@ class CostRequest(AgentRequest):
     hours_per_day: str | None = Field(default=None, max_length=20)
     """Of use."""
     utilisation: str | None = Field(default=None, max_length=20)
-    """Share of full load in use."""
+    """Share of full load."""
     country: str | None = Field(default=None, max_length=20)
     """For electricity."""
     currency: str | None = Field(default=None, max_length=10)
     """To tell in."""
     tariff: str | None = Field(default=None, max_length=40)
-    """The person's: "¥0.8/kWh"."""
+    """"¥0.8/kWh"."""
     purchase_price: str | None = Field(default=None, max_length=60)
-    """The person's, of one card."""
+    """"$700 each", "server 285k EUR"."""
     machine_price: str | None = Field(default=None, max_length=60)
-    """The person's, without cards."""
+    """Without cards."""
     rent: str | None = Field(default=None, max_length=60)
-    """The person's: "$2.10/gpu/h"."""
+    """"$2.10/gpu/h", "6.2万/月"."""
     hosting: str | None = Field(default=None, max_length=60)
-    """A kW and month."""
+    """"$2,400/mo", "$150/kW/mo"."""
     residual: str | None = Field(default=None, max_length=20)
-    """Share left at the end."""
+    """Left at the end."""
+    support: str | None = Field(default=None, max_length=40)
+    """"6%", "12k/yr"."""
+    growth: str | None = Field(default=None, max_length=40)
+    """"5% a month"."""
     pue: str | None = Field(default=None, max_length=20)
     """Of the site."""
     provider: str | None = Field(default=None, max_length=60)
@@ -79,13 +80,11 @@ class CostRequest(AgentRequest):
 
 
 def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
-    """Costs: buying against renting and where they break even, monthly cost, energy, power supply, circuits, heat,
-    tokens against an API. Pass the person's own prices."""
+    """Buying against renting and where they break even, a month, energy, power supply, circuits, heat, tokens against
+    an API. Pass the person's own prices as written."""
     held = reading.cards(request.cards)
     card, number = reading.one_kind(held)
-    tariff, rent = reading.money(request.tariff, "tariff"), reading.money(request.rent, "rent")
-    bought = reading.money(request.purchase_price, "purchase_price")
-    currency = (request.currency or "").upper() or next((one.currency for one in (bought, rent, tariff) if one), None)
+    currency = (request.currency or "").upper() or None
     machine = {
         "gpu": card if len(held) < 2 else None, "gpu_count": number if len(held) < 2 else None,
         "gpus": [{"gpu": one["gpu"], "count": one["count"]} for one in reading.stated(held)] if len(held) > 1 else None,
@@ -93,33 +92,33 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         "hours_per_day": reading.number(request.hours_per_day, "hours_per_day"),
         "utilisation": reading.ratio(request.utilisation, "utilisation"), "pue": reading.number(request.pue, "pue"),
         "country": (request.country or "").upper()[:2] or None,
-        "tariff_per_kwh": float(tariff.amount) if tariff else None, "currency": currency,
+        "currency": currency,
     }  # fmt: skip
-    years = _years(request.years)
     if request.what.strip().lower() in {"power", "energy", "electricity", "psu", "circuit"}:
-        return _power(desk, machine, request, years)
+        tariff = reading.money(request.tariff, "tariff")
+        paid = {"tariff_per_kwh": float(tariff.amount), "currency": tariff.currency} if tariff else {}
+        return _power(desk, machine | paid, request, _years(request.years))
     asked = {
-        **machine, **_priced(request, rent, bought, number or 1), "years": years, "provider": request.provider,
-        "residual_ratio": reading.ratio(request.residual, "residual"), **_work(request),
+        **machine, **_priced(request), **_horizon(request), "provider": request.provider, "tariff": request.tariff,
+        "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
+        **_work(request),
     }  # fmt: skip
     return _costs(desk.call("estimate_cost", asked))
 
 
-def _priced(request: CostRequest, rent: Money | None, bought: Money | None, cards: int) -> dict[str, Any]:
-    chassis, hosting = reading.money(request.machine_price, "machine_price"), reading.money(request.hosting, "hosting")
-    whole = None
-    if bought:
-        each = 1 if WHOLE.search(request.purchase_price or "") or bought.each == "machine" else cards
-        whole = float(bought.amount) * each + (float(chassis.amount) if chassis else 0.0)
-    hourly = None
-    if rent:
-        hourly = float(rent.amount) / (HOURS_PER_MONTH if rent.per == "month" else 24 if rent.per == "day" else 1)
-        hourly *= cards if rent.each == "gpu" else 1
+def _priced(request: CostRequest) -> dict[str, Any]:
+    """The person's prices as they gave them: of cards alone where no machine is priced beside them."""
+    chassis = reading.money(request.machine_price, "machine_price")
     return {
-        "rent_per_hour": hourly, "purchase_price": whole,
-        "machine_price": float(chassis.amount) if chassis and not bought else None,
-        "colocation_per_kw_month": float(hosting.amount) if hosting else None,
+        "prices": request.purchase_price, "buys": "cards" if request.purchase_price and not chassis else None,
+        "rents": request.rent, "machine_price": float(chassis.amount) if chassis else None,
     }  # fmt: skip
+
+
+def _horizon(request: CostRequest) -> dict[str, Any]:
+    """How long, in words or as a bare number of years."""
+    bare = (request.years or "").replace(".", "", 1).strip().isdigit()
+    return {"years": float(request.years or 0)} if bare else {"horizon": request.years}
 
 
 def _work(request: CostRequest) -> dict[str, Any]:
@@ -139,9 +138,7 @@ def _costs(result: dict[str, Any]) -> dict[str, Any]:
         told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]} for one in own["parts"]]
     told["rent"] = [{name: one[name] for name in RENT if one.get(name) is not None} for one in result["rent"][:3]]
     if even := told.get("break_even"):
-        told["break_even"] = {
-            key: even[key] for key in ("purchase", "hours_per_month", "busy_ratio", "months", "reached")
-        }
+        told["break_even"] = {key: even[key] for key in EVEN}
     told["assumptions"], told["warnings"] = result["assumptions"][:4], result["warnings"][:2]
     return shown_row(told)
 
@@ -171,7 +168,6 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
 def _circuit(text: str | None) -> tuple[float | None, float | None]:
     if text is None:
         return None, None
-    import re
 
     volts = re.search(r"(\d{2,3}(?:\.\d+)?)\s*[vV伏]", text)
     amps = re.search(r"(\d{1,4}(?:\.\d+)?)\s*[aA安]", text)

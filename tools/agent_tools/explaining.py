@@ -79,9 +79,9 @@ class ExplainRequest(AgentRequest):
 
 
 def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
-    """Judges what was observed: expected against seen (normal, low, high, impossible), causes by how much they explain,
-    check and fix of each with the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal,
-    why OOM, one card idle."""
+    """Judges what was observed: expected against seen (normal, low, high, impossible), causes by what they explain,
+    with check, fix and the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal, why OOM,
+    one card idle."""
     named, form = reading.model_and_format(request.model, None)
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
     task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")

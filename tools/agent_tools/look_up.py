@@ -56,11 +56,15 @@ class LookUpRequest(AgentRequest):
     kind: str = Field(max_length=40)
     """spec, compare, find_cards, model, offers (rents), compatibility, server."""
     names: tuple[str, ...] = Field(default=(), max_length=8)
-    """Cards, models or servers: ["4090", "L40S"]."""
+    """Cards, models, servers; compare: also sets ["2x 3090", "Mac Studio 512GB"]."""
+    model: str | None = Field(default=None, max_length=200)
+    """compare: the work of sets."""
+    by: str | None = Field(default=None, max_length=40)
+    """compare: speed, context, cost, power …"""
     engine: str | None = Field(default=None, max_length=100)
-    """compatibility: "vllm 0.9", "pytorch 2.6"."""
+    """compatibility: "vllm 0.9"."""
     feature: str | None = Field(default=None, max_length=100)
-    """compatibility: bf16, awq, flash_attention_2, p2p …; find_cards: "fp8 nvlink pcie"."""
+    """compatibility: bf16, awq, p2p …; find_cards: "fp8 nvlink pcie"."""
     cuda: str | None = Field(default=None, max_length=40)
     """compatibility: "12.4", "cu121"."""
     driver: str | None = Field(default=None, max_length=40)
@@ -72,9 +76,9 @@ class LookUpRequest(AgentRequest):
     max_price: str | None = Field(default=None, max_length=60)
     """Of a card; offers: an hour."""
     vendor: str | None = Field(default=None, max_length=60)
-    """find_cards: NVIDIA, AMD, Huawei …"""
+    """find_cards: NVIDIA, AMD …"""
     market: str | None = Field(default=None, max_length=40)
-    """find_cards: consumer, workstation, data_center, laptop, apu …"""
+    """find_cards: consumer, workstation, data_center, apu …"""
     max_power: str | None = Field(default=None, max_length=20)
     """find_cards: "75 W"."""
     sort: str | None = Field(default=None, max_length=40)
@@ -84,14 +88,14 @@ class LookUpRequest(AgentRequest):
     country: str | None = Field(default=None, max_length=20)
     """offers: where; compatibility: export rules."""
     purchase: str | None = Field(default=None, max_length=20)
-    """offers: on_demand (default), spot, reserved."""
+    """offers: spot, reserved; else on demand."""
     gpu_count: str | None = Field(default=None, max_length=20)
     """offers: cards of an instance, at least."""
 
 
 def look_up(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
-    """Facts: specifications and prices of cards, comparisons, cards by conditions, shapes of models, servers, rental
-    offers, and whether card, format, engine, CUDA and driver go together."""
+    """Facts: specifications and prices of cards, comparisons (of sets at a work too), cards by conditions, shapes of
+    models, servers, rents; whether card, format, engine, CUDA, driver go together."""
     kind = request.kind.strip().lower().replace(" ", "_")
     found = KIND_OF.get(kind)
     if found is None:
@@ -134,6 +138,9 @@ def _card(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    read = [reading.cards(name, "names") for name in _named(request)]
+    if len(read) > 1 and (request.model or request.by or any(len(one) > 1 or one[0].count > 1 for one in read if one)):
+        return _compare_sets(request, desk)
     ids = [one["gpu"] for name in _named(request) for one in reading.stated(reading.cards(name, "names"), "names")]
     unique = list(dict.fromkeys(ids))
     if len(unique) < 2:
@@ -147,6 +154,18 @@ def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         for row in result["gpus"]
     ]
     return {"cards": rows, "warnings": result["warnings"][:2]}
+
+
+def _compare_sets(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    by = (request.by or "").strip().lower().replace(" ", "_") or None
+    result = desk.call("compare_gpus", {
+        "sets": _named(request)[:ROWS_MAX], "model": request.model, "by": {"price": "cost"}.get(by or "", by),
+    })  # fmt: skip
+    rows = [
+        shown({name: value for name, value in one.items() if name != "cards"}) for one in result["compared"]["sets"]
+    ]
+    told = {"winner": result["winner"], "by": result["decided_by"], "reason": result["reason"]}
+    return {**told, "sets": rows, "assumptions": result["assumptions"][:3]}
 
 
 def _find_cards(request: LookUpRequest, desk: Desk) -> dict[str, Any]:

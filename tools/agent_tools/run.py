@@ -57,7 +57,7 @@ class RunRequest(AgentRequest):
     link: str | None = Field(default=None, max_length=60)
     """If said: "nvlink", "PCIe 4.0 x4"."""
     nodes: str | None = Field(default=None, max_length=20)
-    """Machines that the cards are spread over."""
+    """Machines the cards are in."""
     memory_taken: str | None = Field(default=None, max_length=60)
     """Held by others on each card."""
     context_tokens: str | None = Field(default=None, max_length=40)
@@ -65,7 +65,7 @@ class RunRequest(AgentRequest):
     concurrent_sequences: str | None = Field(default=None, max_length=40)
     """Requests at the same moment."""
     users: str | None = Field(default=None, max_length=40)
-    """People, if that is all that is known."""
+    """People."""
     input_tokens: str | None = Field(default=None, max_length=40)
     """Prompt."""
     output_tokens: str | None = Field(default=None, max_length=40)
@@ -73,7 +73,7 @@ class RunRequest(AgentRequest):
     shared_prefix_tokens: str | None = Field(default=None, max_length=40)
     """Same in every prompt."""
     weight_format: str | None = Field(default=None, max_length=40)
-    """Only if insisted on; absent: all are tried."""
+    """Only if insisted on."""
     kv_format: str | None = Field(default=None, max_length=20)
     """Only if insisted on: fp8, q8_0."""
     engine: str | None = Field(default=None, max_length=40)
@@ -95,9 +95,9 @@ class RunRequest(AgentRequest):
 
 
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
-    """What a model needs and does on given cards: tries all formats, engines, layouts, offload to RAM; tells fit,
-    memory, longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video,
-    speech and embedding models. For: does it fit, how fast, what context, how many users."""
+    """What a model needs and does on given cards, over all formats, engines, layouts, offload to RAM: fit, memory,
+    longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video, speech and
+    embedding models."""
     held = reading.cards(request.cards)
     if request.works:
         return _several(request, desk)

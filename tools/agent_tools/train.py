@@ -71,8 +71,8 @@ class TrainRequest(AgentRequest):
 
 
 def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
-    """Memory, time and cost of training on given cards: tries sharding, checkpointing, batches, optimizers, offload;
-    tells whether the method fits, what does instead, speed, duration, what binds. Also LoRA of picture models."""
+    """Memory, time and cost of training on given cards, over sharding, checkpointing, batches, optimizers,
+    offload: whether the method fits, what does instead, what binds. Also LoRA of picture models."""
     named, form = reading.model_and_format(request.model, None)
     found = reading.cards(request.cards)
     count = reading.count

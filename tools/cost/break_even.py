@@ -1,39 +1,49 @@
 """Where owning and renting meet: hours a month over the years, months at the hours asked about, and the curves."""
 
+from kb.tariffs import residual
 from kb.units import HOURS_PER_MONTH
-from tools.cost.own import Setting, total
+from tools.cost.own import total
 from tools.cost.result import BreakEven, CurvePoint, Open, Owning, Renting, TimePoint
+from tools.cost.setting import MONTHS_PER_YEAR, Setting
 from tools.power.energy import scaled
 from tools.speed.result import Interval
 
 CURVE_POINTS = 11
 TIME_POINTS = 13
+MONTHS_MOST = 240
 
 
 def break_even(setting: Setting, own: Owning, rent: Renting) -> BreakEven:
-    """Owning has a fixed part F a month and the energy e of each hour; renting costs r an hour.
+    """Owning has a fixed part F a month and the energy e of each hour; renting costs r an hour, or m a month.
 
     hours = F / (r − e);  months = price / (monthly rent − monthly running cost)
     """
     fixed, each = _fixed(own), _each(setting, own)
-    hourly = rent.useful_hourly_cost
+    hourly, flat = rent.useful_hourly_cost, rent.purchase == "by_month"
     hours = Open(
         value=_hours(fixed.value, hourly.value - each.value),
         low=_hours(fixed.low, hourly.high - each.low),
         high=_hours(fixed.high, hourly.low - each.high),
     )
+    if flat:  # however much it is used
+        hours = Open(value=None, low=None, high=None)
     price, running, paid = own.purchase_cost, own.running_monthly_cost, rent.monthly_cost
     months = Open(
         value=_over(price.value, paid.value - running.value),
         low=_over(price.low, paid.high - running.low),
         high=_over(price.high, paid.low - running.high),
     )
+    cheaper = own.monthly_cost.value <= paid.value if flat else None
+    saved = paid.value - running.value
     return BreakEven(
         purchase=rent.purchase, hours_per_month=hours,
         busy_ratio=hours.value / HOURS_PER_MONTH if hours.value is not None else None, months=months,
-        reached=hours.value is not None and hours.value <= setting.hours,
+        months_resold=_resold(setting, own, rent),
+        residual_ratio_even=1 - saved * setting.months / price.value if price.value >= 1 else None,
+        reached=cheaper if cheaper is not None else hours.value is not None and hours.value <= setting.rented_hours,
         curve=tuple(
-            CurvePoint(hours_per_month=at, own_cost=fixed.value + each.value * at, rent_cost=hourly.value * at)
+            CurvePoint(hours_per_month=at, own_cost=fixed.value + each.value * at,
+                       rent_cost=paid.value if flat else hourly.value * at)
             for at in (HOURS_PER_MONTH * step / (CURVE_POINTS - 1) for step in range(CURVE_POINTS))
         ),
         timeline=tuple(
@@ -41,6 +51,34 @@ def break_even(setting: Setting, own: Owning, rent: Renting) -> BreakEven:
             for at in (setting.months * step / (TIME_POINTS - 1) for step in range(TIME_POINTS))
         ),
     )  # fmt: skip
+
+
+def _resold(setting: Setting, own: Owning, rent: Renting) -> Open:
+    """The first month at whose end owning, sold then, has cost no more: price · (1 − left) ≤ months · saved.
+
+    What is left is the share given, whenever it is sold, else what is usual at that age.
+    """
+    price, running, paid, left = own.purchase_cost, own.running_monthly_cost, rent.monthly_cost, own.residual_ratio
+    if left.low == left.high:
+        return Open(
+            value=_over(price.value * (1 - left.value), paid.value - running.value),
+            low=_over(price.low * (1 - left.value), paid.high - running.low),
+            high=_over(price.high * (1 - left.value), paid.low - running.high),
+        )
+    ends = (
+        ("value", "value", price.value, paid.value - running.value),
+        ("low", "high", price.low, paid.high - running.low),
+        ("high", "low", price.high, paid.low - running.high),
+    )
+    return Open(**{name: _sold(share, cost, saved) for name, share, cost, saved in ends})
+
+
+def _sold(share: str, price: float, saved: float) -> float | None:
+    """Whole months until a machine sold at the usual share of its age has cost no more than the rent saved."""
+    for month in range(1, MONTHS_MOST + 1):
+        if price * (1 - float(getattr(residual(month / MONTHS_PER_YEAR), share))) <= saved * month:
+            return float(month)
+    return None
 
 
 def _fixed(own: Owning) -> Interval:

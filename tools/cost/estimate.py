@@ -10,10 +10,13 @@ from kb.tariffs import colocation, tariff_facts
 from kb.units import HOURS_PER_MONTH
 from tools.base import Scalar, Step
 from tools.cost.break_even import break_even
-from tools.cost.own import Setting, owning
+from tools.cost.given import Given, read_given
+from tools.cost.growth import growth_of
+from tools.cost.own import owning
 from tools.cost.rent import renting
 from tools.cost.request import CostRequest
-from tools.cost.result import BreakEven, CostEstimate, Owning, Renting
+from tools.cost.result import BreakEven, CostEstimate, Owning, Renting, VolumeCost
+from tools.cost.setting import Setting
 from tools.cost.work import asks_for_job, asks_for_run, asks_for_tokens, job_cost, run_cost, token_cost, volume_cost
 from tools.find_offers import OfferRow
 from tools.named import cited, vouching
@@ -30,14 +33,16 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
     """Estimate what hardware costs to own and to rent: total cost of ownership with the whole machine's energy, rent on
     demand, spot and reserved, where owning and renting meet, a million tokens, a training run.
 
-    Name a card and how many (or a server), hours a day and years; add a model for the cost of its tokens,
+    Name a card and how many (or a server), hours a day and years; give your own prices, rents, tariff, hosting,
+    residual, horizon, duty, support and growth in your own words. Add a model for the cost of its tokens,
     tokens_per_month for a month's traffic beside a provider's price, a data set for the cost of a training run, and
     hours of speech, pictures or texts for the cost of getting through them once.
     """
-    setting = _setting(request)
+    request, given = read_given(request)
+    setting = _setting(request, given)
     own = owning(setting) if request.acquisition != "rent" else None
     rent, offers = renting(setting) if request.acquisition != "buy" else ((), ())
-    on_demand = next((one for one in rent if one.purchase == "on_demand"), None)
+    on_demand = next((one for one in rent if one.purchase == "on_demand"), rent[0] if given.rents and rent else None)
     met = break_even(setting, own, on_demand) if own and on_demand else None
     single = len(setting.machine.cards) == 1
     tokens = token_cost(setting, own, on_demand) if single and asks_for_tokens(request) else None
@@ -45,26 +50,35 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
     run = job_cost(setting, own, rent) if single and asks_for_job(request) else run
     if own is None and not rent:
         raise BadInput("purchase_price", "no price of these cards is known.", "Give purchase_price or rent_per_hour.")
+    volume = volume_cost(setting, tokens, own, on_demand)
     return CostEstimate(
         gpu=setting.machine.cards[0][0].id, gpu_count=setting.machine.gpus, nodes=setting.machine.nodes,
         currency=setting.energy.currency, years=setting.years,
         hours_per_month=setting.hours, monthly_time_s=setting.hours * SECONDS_PER_HOUR,
-        utilisation=request.utilisation, energy=setting.energy, own=own, rent=rent, break_even=met, tokens=tokens,
-        run=run, volume=volume_cost(setting, tokens, own, on_demand),
+        utilisation=request.utilisation, given=given.rows, energy=setting.energy, own=own, rent=rent,
+        break_even=met, tokens=tokens,
+        run=run, volume=volume, growth=growth_of(setting, _busy(given, volume), own, on_demand),
         derivation=tuple(_derivation(setting, own, rent, met)),
         assumptions=tuple(_assumptions(setting, own, rent)), warnings=tuple(_warnings(setting, own, rent, offers)),
         sources=_sources(setting, own, rent, offers),
     )  # fmt: skip
 
 
-def _setting(request: CostRequest) -> Setting:
+def _busy(given: Given, volume: VolumeCost | None) -> float | None:
+    """Today's load over what one machine does: the tokens of a month, else the share of the time given."""
+    if volume is not None:
+        return volume.busy_ratio * volume.copies
+    return given.duty.share if given.duty is not None else None
+
+
+def _setting(request: CostRequest, given: Given) -> Setting:
     machine = machine_of(request)
     draw = draw_of(machine)
     site = site_of(request, consumer=machine.consumer)
     return Setting(
         request=request, machine=machine, draw=draw, site=site, energy=energy_of(request, draw, site),
         years=request.years or tariff_facts().ownership.years.value,
-        hours=HOURS_PER_MONTH * request.hours_per_day / HOURS_PER_DAY,
+        hours=HOURS_PER_MONTH * request.hours_per_day / HOURS_PER_DAY, given=given,
     )  # fmt: skip
 
 
@@ -110,15 +124,18 @@ def _step(label: str, formula: str, value: float, unit: str, source: str | None,
 
 def _assumptions(setting: Setting, own: Owning | None, rent: Sequence[Renting]) -> Iterable[str]:
     request, stated = setting.request, setting.request.model_fields_set
+    for one in setting.given.rows:
+        yield f"Yours: {one.field} “{one.said[:80]}”."
+    yield from setting.given.assumptions
     yield from setting.machine.assumptions
     if request.years is None:
         yield f"Reckoned over {setting.years:g} years."
-    if "hours_per_day" not in stated:
+    if "hours_per_day" not in stated and (setting.given.duty is None or setting.given.duty.hours_per_day is None):
         yield "Switched on around the clock."
-    if "utilisation" not in stated:
+    if "utilisation" not in stated and setting.given.duty is None:
         yield f"At full load {request.utilisation:.0%} of that time."
     if own is not None:
-        if request.residual_ratio is None:
+        if request.residual_ratio is None and setting.given.residual_amount is None:
             yield f"Fetches {own.residual_ratio.value:.0%} of its price after {setting.years:g} years."
         if request.pue is None:
             yield f"PUE {setting.energy.pue.value:g}."

@@ -7,8 +7,9 @@ from statistics import median
 from kb.rates import convert
 from kb.tariffs import tariff_facts
 from kb.units import HOUR_S, HOURS_PER_MONTH
-from tools.cost.own import Setting, exactly
+from tools.cost.given_rent import given_rents
 from tools.cost.result import Purchase, Renting
+from tools.cost.setting import Setting, exactly
 from tools.find_offers import OfferQuery, OfferRow, find_offers
 from tools.power.energy import interval, scaled
 from tools.speed.result import Interval
@@ -19,6 +20,8 @@ EVERY_OFFER = 1000
 
 def renting(setting: Setting) -> tuple[tuple[Renting, ...], tuple[OfferRow, ...]]:
     """The ways to rent, and the offers they rest on. Several kinds of card together are rented by nobody."""
+    if setting.given.rents:
+        return given_rents(setting, _median_offer(setting), _lost(setting)), ()
     if setting.request.rent_per_hour is not None:
         return (_way(setting, "on_demand", "given", exactly(setting.request.rent_per_hour)),), ()
     if len(setting.machine.cards) != 1:
@@ -31,6 +34,12 @@ def renting(setting: Setting) -> tuple[tuple[Renting, ...], tuple[OfferRow, ...]
         found.append(_derived(setting, first))
     said = tuple(one.model_copy(update=_saving(setting, one, read)) for one in found)
     return said, tuple(row for rows in read.values() for row in rows[:3])
+
+
+def _median_offer(setting: Setting) -> float | None:
+    """The middle of the offers on demand, all cards together, to tell of what a rent is where that is not said."""
+    rows = _offers(setting, "on_demand") if len(setting.machine.cards) == 1 else []
+    return median(_hourly(setting, row) for row in rows) if rows else None
 
 
 def _offers(setting: Setting, way: Purchase) -> list[OfferRow]:
@@ -88,7 +97,7 @@ def _way(setting: Setting, way: Purchase, basis: str, hourly: Interval) -> Renti
         lost = _lost(setting)
         useful = Interval(value=hourly.value / (1 - lost.value), low=hourly.low / (1 - lost.low),
                           high=hourly.high / (1 - lost.high))  # fmt: skip
-    monthly = scaled(useful, setting.hours)
+    monthly = scaled(useful, setting.rented_hours)
     term = setting.request.term_s
     return Renting.model_validate(
         {

@@ -1,9 +1,9 @@
 """What one may ask about cost: the hardware, how it is used, what is known of prices, and the work it does."""
 
 from datetime import date
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
@@ -12,9 +12,49 @@ from tools.power.request import MachineFields, UseFields
 Work = Literal["inference", "full_finetune", "pretrain", "lora", "qlora"]
 
 
+def _text(value: Any) -> Any:
+    """A number as the text of it."""
+    return f"{value:.12g}" if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _texts(value: Any) -> Any:
+    """One text, or several, as a list of texts."""
+    return (
+        [_text(one) for one in value] if isinstance(value, list | tuple) else value if value is None else [_text(value)]
+    )
+
+
+Words = Annotated[str, Field(min_length=1, max_length=400), BeforeValidator(_text)]
+"""As the person gave it; a number does as well."""
+SeveralWords = Annotated[tuple[Words, ...], Field(max_length=8), BeforeValidator(_texts)]
+
+
 class CostRequest(ModelFields, MachineFields, UseFields):
     """Hardware to own or to rent, and what it is for. Amounts are in `currency`."""
 
+    prices: SeveralWords = ()
+    """What is paid to buy, as the person gave it: "8xH200 server 285k EUR" (with its cards), "$1,999 each" (a card),
+    "$3,000 chassis without the cards", "€9,500 in total". A machine's price holds its cards."""
+    buys: Literal["machine", "cards"] | None = None
+    """cards: only the cards, for a computer that is there; machine: cards and what is around them; null = machine."""
+    rents: SeveralWords = ()
+    """What is paid to rent, as given: "$2.10/gpu/h", "包月租6.2万", "$0.60/h spot". One by the month is paid however
+    much it is used."""
+    tariff: Words | None = None
+    """Price of electricity as given: "¥0.8/kWh", "30 cents per kWh"."""
+    hosting: Words | None = None
+    """Price of a place as given: "2,400 EUR/mo incl. power", "$150/kW/month", "800元/U/月"."""
+    residual: Words | None = None
+    """What it fetches at the end as given: "45 %" of the price, or a sum."""
+    horizon: Words | None = None
+    """How long it is reckoned with, as given: "14 months", "3 yrs"; what is sold then fetches what is usual by then."""
+    duty: Words | None = None
+    """How much it works, as given: "24/7", "8 h a day", "55 %"; what is rented by the hour is paid for no more."""
+    support: Words | None = None
+    """Support and maintenance as given: "6 %" of the price a year, "12k EUR/yr"; null = usual maintenance."""
+    growth: Words | None = None
+    """How the load grows, as given: "5 % a month", "doubles every year"; with `duty` as a share, when machines must be
+    added."""
     acquisition: Literal["buy", "rent"] | None = None
     """Only owning or only renting; null = both, and where they meet."""
     years: float | None = Field(default=None, gt=0, le=20)

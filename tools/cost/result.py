@@ -7,8 +7,9 @@ from tools.base import ToolResult
 from tools.power.result import Energy
 from tools.speed.result import Interval
 
-PartName = Literal["depreciation", "financing", "energy", "colocation", "maintenance", "staff"]
-Purchase = Literal["on_demand", "spot", "reserved", "reserved_3y"]
+PartName = Literal["depreciation", "financing", "energy", "colocation", "maintenance", "support", "staff"]
+Purchase = Literal["on_demand", "spot", "reserved", "reserved_3y", "by_month"]
+"""by_month: a machine let by the month, paid however much it is used, whole months."""
 
 
 class Open(Frozen):
@@ -17,6 +18,17 @@ class Open(Frozen):
     value: float | None
     low: float | None
     high: float | None
+
+
+class GivenRow(Frozen):
+    """One figure of the person's own, which every result that rests on it is named by."""
+
+    field: str
+    said: str
+    """As it was given."""
+    value: float
+    """As it was read, in `unit`."""
+    unit: str
 
 
 class PriceRead(Frozen):
@@ -127,6 +139,10 @@ class BreakEven(Frozen):
     """The same as a share of all the time."""
     months: Open
     """Until the purchase has paid for itself at the hours asked about; null = never."""
+    months_resold: Open | None = None
+    """The same when everything is sold then for the share told in `residual_ratio`; null = never."""
+    residual_ratio_even: float | None = None
+    """Share of the price from which, fetched at the end, owning is as cheap as this rent; below 0 = it always is."""
     reached: bool
     """Whether the hours asked about are enough within the years."""
     curve: tuple[CurvePoint, ...]
@@ -199,6 +215,33 @@ class RunCost(Frozen):
     """With the hours lost to interruptions."""
 
 
+class GrowthStep(Frozen):
+    """From when on so many machines are needed."""
+
+    from_months: float
+    """Months from today."""
+    machines: int
+    """As many times the hardware priced."""
+    load_ratio: float
+    """Load over what one of them does, as it is then."""
+
+
+class Growth(Frozen):
+    """A load that grows, over the horizon."""
+
+    monthly_ratio: float
+    """By which part of itself it grows in a month."""
+    steps: tuple[GrowthStep, ...]
+    """The first is today's; ten at most."""
+    next_machine_months: float | None
+    """When one more is needed; null = not within twenty years."""
+    machines_at_end: int
+    own_total_cost: Interval | None
+    """Over the horizon, each machine bought when it is needed and sold at the end, younger ones for more."""
+    rent_total_cost: Interval | None
+    """On the first rent told, for the hours that the load takes, or by whole machines where it is paid by the month."""
+
+
 class CostEstimate(ToolResult):
     """What owning and renting some hardware cost."""
 
@@ -212,12 +255,15 @@ class CostEstimate(ToolResult):
     monthly_time_s: float
     """The same in seconds."""
     utilisation: float
+    given: tuple[GivenRow, ...] = ()
+    """The person's own figures that this rests on."""
     energy: Energy
     own: Owning | None
     """Null when only renting is asked about, or no price of the cards is known."""
     rent: tuple[Renting, ...]
     """On demand, spot, reserved, as far as known; empty when only owning is asked about."""
     break_even: BreakEven | None
+    growth: Growth | None = None
     tokens: TokenCost | None = None
     run: RunCost | None = None
     volume: VolumeCost | None = None

@@ -5,9 +5,9 @@ import math
 from kb.api_prices import api_prices
 from kb.catalog import model
 from kb.rates import convert
-from tools.cost.own import Setting
 from tools.cost.request import CostRequest
 from tools.cost.result import ApiRead, Owning, Renting, RunCost, TokenCost, VolumeCost
+from tools.cost.setting import Setting
 from tools.power.energy import scaled
 from tools.prices import is_stale
 from tools.speed.estimate import estimate_inference_speed

@@ -16,6 +16,8 @@ RACK_GPUS = 16
 """A server with more cards than this is a whole rack, and its stated power the rack's."""
 LEAST_LIMIT_RATIO = 0.2
 """No driver accepts a limit below about this share of the board power."""
+SECOND_HAND_BEFORE = 2019
+"""Cards of data centres first sold before: no server is sold with them (P40, P100, V100 PCIe, MI50)."""
 _ARCHITECTURES: tuple[tuple[str, HostKind], ...] = (
     ("Ampere", "board_ampere"), ("Hopper", "board_hopper"), ("Blackwell", "board_blackwell"),
 )  # fmt: skip
@@ -153,6 +155,9 @@ def _capacity(cards: tuple[tuple[Gpu, int], ...], server: Server | None) -> int:
 
 def _kind(cards: tuple[tuple[Gpu, int], ...], per_node: int) -> HostKind:
     facts = power_facts()
+    sold = [card for card, _ in cards if not _second_hand(card)]
+    if not sold and per_node < facts.server_gpus_from:
+        return "workstation" if per_node >= facts.workstation_gpus_from else "desktop"
     module = next((card for card, _ in cards if _module(card)), None)
     if module is not None:
         return next((kind for name, kind in _ARCHITECTURES if module.architecture.startswith(name)), "board_other")
@@ -190,6 +195,15 @@ def _host(kind: HostKind, per_node: int, request: MachineFields) -> Host:
 def _module(card: Gpu) -> bool:
     form = card.form_factor.upper()
     return card.market == "data_center" and ("SXM" in form or "OAM" in form or "SUPERCHIP" in form or "MODULE" in form)
+
+
+def _second_hand(card: Gpu) -> bool:
+    """Whether a data centre's card is so old that it is only had used: people put such cards into their own computers.
+
+    Modules stay on their boards, which only servers have.
+    """
+    old = card.status == "discontinued" and (card.year or 0) < SECOND_HAND_BEFORE
+    return card.market == "data_center" and old and not _module(card)
 
 
 def _integrated(card: Gpu) -> bool:

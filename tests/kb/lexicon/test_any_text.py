@@ -24,12 +24,11 @@ from kb.lexicon import (
     read_params,
     read_picture_size,
     read_rate,
-    read_ratio,
 )
 
 READERS: list[Callable[[str], Any]] = [
     read_cards, read_count, read_duration, read_format, read_host_memory, read_link, read_memory, read_memory_channels,
-    read_model, read_money, read_params, read_picture_size, read_rate, read_ratio,
+    read_model, read_money, read_params, read_picture_size, read_rate,
 ]  # fmt: skip
 _PIECES = "2x 3090 a half GB 64 万 三 千 元 / h $ 1.5 k - + ( 半 个 一 days per DDR5 Qwen3 32B q4_k_m × , e9 多 0 卡 月"
 _WORDS = st.lists(st.sampled_from(_PIECES.split()), max_size=12)

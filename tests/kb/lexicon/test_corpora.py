@@ -13,8 +13,11 @@ from kb.lexicon import (
     read_cards,
     read_count,
     read_duration,
+    read_duty,
     read_format,
+    read_growth,
     read_host_memory,
+    read_hosting,
     read_link,
     read_memory,
     read_memory_channels,
@@ -22,8 +25,10 @@ from kb.lexicon import (
     read_money,
     read_params,
     read_picture_size,
+    read_price,
     read_rate,
-    read_ratio,
+    read_rent,
+    read_share,
 )
 from kb.units import GIB
 
@@ -69,8 +74,30 @@ def _picture(text: str) -> Any:
     return [found.width_px, found.height_px]
 
 
+def _duty(text: str) -> Any:
+    found = read_duty(text)
+    return [found.hours_per_day, found.share, found.full_load]
+
+
+def _place(text: str) -> Any:
+    found = read_hosting(text)
+    return [found.per_month, found.currency, found.of, found.with_energy]
+
+
+def _price(text: str) -> Any:
+    found = read_price(text)
+    return [found.amount, found.currency, found.of]
+
+
+def _rent(text: str) -> Any:
+    found = read_rent(text)
+    return [found.amount, found.currency, found.per, found.of, found.way]
+
+
 READERS: dict[str, Callable[[str], Any]] = {
     "cards": _cards,
+    "duty": _duty,
+    "share": read_share,
     "count": read_count,
     "duration": read_duration,
     "formats": read_format,
@@ -80,16 +107,23 @@ READERS: dict[str, Callable[[str], Any]] = {
     "money": _money,
     "picture": _picture,
     "rate": _rate,
-    "ratio": read_ratio,
 }
 FURTHER: dict[tuple[str, str], Callable[[str], Any]] = {
     ("memory", "host"): _host,
     ("memory", "channels"): read_memory_channels,
     ("models", "sizes"): _size,
+    ("money", "places"): _place,
+    ("money", "prices"): _price,
+    ("money", "rents"): _rent,
+    ("share", "growth"): lambda text: round(read_growth(text), 6),
 }
 REFUSED: dict[tuple[str, str], Callable[[str], Any]] = {
     ("memory", "no_channels"): read_memory_channels,
     ("models", "no_sizes"): read_params,
+    ("money", "no_places"): read_hosting,
+    ("money", "no_prices"): read_price,
+    ("money", "no_rents"): read_rent,
+    ("share", "no_growth"): read_growth,
 }
 
 

@@ -211,7 +211,11 @@ PRICES = st.floats(0, 1e6)
 @given(st.floats(0, 2), st.floats(0, 2), PRICES)
 def test_dearer_electricity_is_never_cheaper(one: float, other: float, price: float) -> None:
     low, high = (
-        owned(estimate(gpu="4090", gpu_count=2, purchase_price=price, tariff_per_kwh=tariff, rent_per_hour=1))
+        owned(
+            estimate(
+                gpu="4090", gpu_count=2, purchase_price=price, tariff_per_kwh=tariff, currency="USD", rent_per_hour=1
+            )
+        )
         for tariff in sorted((one, other))
     )
     assert high.monthly_cost.value >= low.monthly_cost.value - 1e-9

@@ -1,1 +1,0 @@
-"""Shares and multiples, and their corpus."""

@@ -1,0 +1,1 @@
+"""Shares, and growth by them."""
