@@ -146,10 +146,8 @@ def _methods(problem: Problem, request: WaysToTrainRequest, found: Found) -> Ite
     if found.barred is not None and problem.tasks[0] == "qlora":
         narrower = ("lora",)
     for task in narrower:
-        lesser = {
-            "lora": "adapters instead of all weights" if problem.tasks[0] != "qlora" else "adapters on a 16-bit base",
-            "qlora": "adapters on a 4-bit base",
-        }[task]
+        wide = "adapters on a 16-bit base" if problem.tasks[0] == "qlora" else "adapters instead of all weights"
+        lesser = {"lora": wide, "qlora": "adapters on a 4-bit base"}[task]
         updates = {"method": f"{goal} {task}".strip(), "optimizer": None, "offload": None, "precision": None}
         yield Option(f"{SAID[task]}: {lesser}", "method", updates["method"], updates, "quality")
 
