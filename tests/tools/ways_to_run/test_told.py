@@ -273,10 +273,8 @@ def test_a_card_without_bf16_is_told_to_compute_in_fp16_whatever_its_cache(engin
 
 def test_cards_that_the_best_way_leaves_idle_are_told() -> None:
     found = find(model="Qwen3-8B", cards="5x 3090")
-    first, counts = found.ways[0], [used(way) for way in found.ways]
+    first = found.ways[0]
 
-    if used(first) == 5:
-        assert not any("leaves" in one for one in found.warnings)
-    else:
-        assert 5 in counts
-        assert any(f"takes {used(first)} of 5 cards" in one for one in found.warnings)
+    assert used(first) < 5
+    assert any(f"takes {used(first)} of 5 cards" in one for one in found.warnings)
+    assert not any("leaves the others idle" in one for one in find(model="Qwen3-8B", cards="2x 3090").warnings)
