@@ -98,7 +98,10 @@ class Wording(Frozen):
 
     id: str
     software: str
-    kind: Literal["hang", "hardware", "version", "kernel", "link", "killed", "input", "disk", "permission"]
+    kind: Literal[
+        "hang", "hardware", "version", "kernel", "link", "killed", "input", "disk", "permission", "process",
+        "quota", "limit", "topology", "cache",
+    ]  # fmt: skip
     pattern: str
     causes: tuple[str, ...]
     """Causes, the likeliest first."""
@@ -181,6 +184,8 @@ class ObservationFacts(Frozen):
     readings: tuple[Reading, ...]
     oom_causes: dict[str, str]
     """Cause that `diagnose_oom` names → id of the cause here."""
+    oom_beside: dict[str, dict[str, str]]
+    """What goes with memory that ran out, by `methods` of training and by `signatures` of software."""
     settings: dict[str, Any]
     """Constants: reserved shares, defaults of programs, limits."""
     sources: dict[str, Source]
@@ -196,6 +201,7 @@ def observation_facts() -> ObservationFacts:
             "causes": {row["id"]: row for row in causes},
             "wordings": errors["wordings"],
             "oom_causes": errors["oom_causes"],
+            "oom_beside": errors["oom_beside"],
             "xids": {row["code"]: row for row in errors["xids"]},
             "symptoms": {row["id"]: row for row in load_yaml(_FOLDER / "symptoms.yaml")},
             "programs": load_yaml(_FOLDER / "flags.yaml"),
@@ -204,6 +210,13 @@ def observation_facts() -> ObservationFacts:
             "sources": {key: {"id": key, **row} for key, row in others["sources"].items()},
         }
     )
+
+
+@lru_cache(maxsize=1)
+def circumstances() -> frozenset[str]:
+    """Causes that a text states in passing: how cards hang together, what a cache was worth. They may be at fault."""
+    kinds = ("cache", "topology")
+    return frozenset(one.causes[0] for one in observation_facts().wordings if one.kind in kinds)
 
 
 def symptom(name: str) -> Symptom:

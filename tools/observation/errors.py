@@ -9,7 +9,9 @@ from tools.model_fields import ModelFields
 from tools.observation.causes import known, told
 from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
+from tools.observation.said.derived import derived
 from tools.observation.said.mask import masked
+from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.quantities import folded
@@ -20,6 +22,8 @@ QUOTED = 240
 """Characters of the text that are told again."""
 _BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckoned": "reckoned", "likely": "known"}
 OOM = ("torch", "plain")
+BEFORE_MEMORY = ("hardware", "quota", "limit")
+"""Kinds of wordings that say why memory ran out, or that it is no lack of memory of the card."""
 OF_THE_CARD = ("hardware", "link", "kernel")
 """Kinds of wordings that a number of the driver tells more exactly."""
 _XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
@@ -28,12 +32,21 @@ _XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b",
 def read_error(text: str, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
     """The wording with its figures, and the causes it names; nothing for a text of which no wording is known."""
     flat = folded(masked(text))
-    found = next((one for one in observation_facts().wordings if wording(one.pattern).search(flat)), None)
+    every = [one for one in observation_facts().wordings if wording(one.pattern).search(flat)]
+    found = every[0] if every else None
+    read, causes = _first(flat, found, setup)
+    said = {one.id for one in causes}
+    beside = [key for one in every for key in one.causes[:1] if key not in said]
+    return read, [*causes, *known(dict.fromkeys(beside), setup, "stated")]
+
+
+def _first(flat: str, found: Wording | None, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
+    """What the most particular wording says: a number of the driver, memory that ran out, or the words themselves."""
     xid = _XID.search(flat)
     if xid is not None and (found is None or found.kind in OF_THE_CARD):
         return _of_xid(int(xid[1]), flat, xid, found, setup)
     diagnosis = _diagnosed(flat, setup)
-    if diagnosis is not None and diagnosis.signature is not None and (found is None or found.kind != "hardware"):
+    if diagnosis is not None and diagnosis.signature is not None and (found is None or found.kind not in BEFORE_MEMORY):
         if found is None or diagnosis.signature not in OOM:
             return _of_memory(diagnosis, flat, setup)
         if found.kind not in ("version", "kernel", "hang", "killed") or diagnosis.signature == "torch":
@@ -75,12 +88,19 @@ def _of_wording(found: Wording, flat: str, setup: Setup) -> tuple[ErrorRead | No
     if match is None:
         return None, []
     facts = {name: _typed(value) for name, value in match.groupdict().items() if value is not None}
-    for extra in observation_facts().settings["facts_in_text"]:
-        for name, value in _groups(extra, flat).items():
-            facts.setdefault(name, value)
+    facts = _in_text(flat) | facts
     read = ErrorRead(id=found.id, software=found.software, kind=found.kind, quantities=Quantities(),
                      facts=facts, quote=_quote(flat, match))  # fmt: skip
     return read, known(found.causes, setup, "stated")
+
+
+def _in_text(flat: str) -> dict[str, Any]:
+    """Facts that may stand anywhere in a text, and what follows from them."""
+    facts: dict[str, Any] = {}
+    for extra in observation_facts().settings["facts_in_text"]:
+        for name, value in _groups(extra, flat).items():
+            facts.setdefault(name, value)
+    return facts | dict(derived(facts))
 
 
 def _groups(pattern: str, flat: str) -> dict[str, Any]:
@@ -106,7 +126,8 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     one = next(sign for sign in oom_facts().signatures if sign.id == found.signature)
     match = compiled(one.pattern).search(flat)
     read = ErrorRead(
-        id=one.id, software=found.software, kind="oom", quantities=found.quantities, facts={"where": found.where},
+        id=one.id, software=found.software, kind="oom", quantities=found.quantities,
+        facts={"where": found.where} | _in_text(flat),
         quote=_quote(flat, match) if match else flat[:QUOTED],
     )  # fmt: skip
     causes: list[ObservedCause] = []
@@ -117,7 +138,26 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
         basis = found.basis if place == 0 else found.other_causes[place - 1].basis
         cause = told(facts.causes[key], setup, _BASES[basis])
         causes.append(_fixed(cause, name, found, first=place == 0))
-    return read, causes
+    tensor = tensor_of(found.quantities.requested_bytes, setup)
+    if tensor is not None:
+        read = read.model_copy(update={"facts": read.facts | {"tensor": tensor.formula}})
+        causes.sort(key=lambda cause: cause.id != tensor.cause)
+        if causes[0].id != tensor.cause:
+            causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
+        causes[0] = causes[0].model_copy(update={"basis": "seen"})
+    return read, [*_of_software(found, setup), *causes, *_of_method(setup)]
+
+
+def _of_software(found: OomDiagnosis, setup: Setup) -> list[ObservedCause]:
+    """What a program's own limit says before any part of the memory does."""
+    key = observation_facts().oom_beside["signatures"].get(found.signature or "")
+    return known([key], setup, "stated") if key else []
+
+
+def _of_method(setup: Setup) -> list[ObservedCause]:
+    """What the method of a training holds besides."""
+    key = observation_facts().oom_beside["methods"].get(setup.request.method or "")
+    return known([key], setup, "known") if key and setup.kind == "training" else []
 
 
 def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, *, first: bool) -> ObservedCause:

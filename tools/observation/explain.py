@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kb.base import BadInput
+from kb.base import BadInput, UnknownName
 from kb.memory_constants import memory_sources
-from kb.observation import CauseFact, Symptom, observation_facts, symptom, symptom_in
+from kb.observation import CauseFact, Symptom, circumstances, observation_facts, symptom, symptom_in
 from kb.records.source import Source
 from kb.speed_constants import speed_sources
 from tools.base import Step
@@ -46,6 +46,8 @@ CAUSES_MAX = 8
 EFFECTS_MAX = 6
 STATED = 10.0
 """Score of what a text states, before everything that is reckoned."""
+BESIDE = 0.1
+"""Score of what a text states of the circumstances, beside causes that explain a figure."""
 WORTH_TELLING = 1.3
 """How much better a choice makes a normal figure before it is told as what holds it back."""
 PROVING = 1.5
@@ -77,7 +79,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     figures.sort(key=_telling)
     error, stated = read_error(request.error_text, setup) if request.error_text else (None, [])
     first = figures[0] if figures else None
-    told_of = symptom(request.symptom) if request.symptom else None
+    told_of = _symptom(request, setup, stated)
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
     ranked = _ranked(request, setup, first, stated, told_of)
@@ -91,6 +93,25 @@ def explain_observation(request: ObservationRequest) -> Explanation:
         assumptions=tuple(dict.fromkeys([*_told_by_text(read, logged), *setup.assumptions(), *base.assumptions])),
         warnings=tuple(_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip
+
+
+def _symptom(request: ObservationRequest, setup: Setup, stated: list[ObservedCause]) -> Symptom | None:
+    """The symptom that was told. Words of none are read as an error is; where something else was seen they are left.
+
+    Raises:
+        UnknownName: they say nothing that is known, and nothing else was given.
+    """
+    if not request.symptom:
+        return None
+    try:
+        return symptom(request.symptom)
+    except UnknownName:
+        _, causes = read_error(request.symptom, setup)
+        known_ids = {one.id for one in stated}
+        stated += [one for one in causes if one.id not in known_ids]
+        if stated or seen_figures(request.seen):
+            return None
+        raise
 
 
 def _with_read(request: ObservationRequest, read: Mapping[str, Any]) -> ObservationRequest:
@@ -128,7 +149,8 @@ def _ranked(
 ) -> list[Scored]:
     """Causes the text states, then those that explain the gap, then those that go with the symptom."""
     likelier = _likelier(request, told_of)
-    found = [Scored(STATED - place, one) for place, one in enumerate(stated)]
+    weak = circumstances() if first is not None and first.expected is not None else frozenset()
+    found = [Scored(BESIDE if one.id in weak else STATED - place, one) for place, one in enumerate(stated)]
     if first is not None and first.expected is not None:
         found += _explaining(request, setup, first, first.expected, likelier)
     known_ids = [one.cause.id for one in found]

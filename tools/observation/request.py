@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 
 from kb.base import AdvisorError, AmbiguousName, Frozen
 from kb.catalog import model as catalog_model
+from kb.engines import stand_in
 from kb.lexicon import CardCount, read_cards, read_format, read_model
 from kb.lexicon.fields import AsWritten, DurationText, FormatText, HostMemoryText, LinkText, MemoryText
 from tools.memory.request import Engine
@@ -19,6 +20,8 @@ KvFormat = Literal["auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"]
 KV_FORMATS = get_args(KvFormat)
 CPU = "cpu"
 Program = Engine | Literal["ollama", "lm-studio", "text-generation-webui", "koboldcpp", "exllamav2"]
+NAMED = ("ollama", "lm-studio", "text-generation-webui", "koboldcpp", "exllamav2")
+"""Programs that are known by themselves here."""
 LONGEST_NAME = 200
 
 
@@ -108,6 +111,9 @@ class ObservationRequest(ModelFields):
     kv_format: Annotated[KvFormat, BeforeValidator(_kv_format)] = "auto"
     """Format of the cache; auto = 16 bit."""
     engine: Program | None = None
+    """What runs or trains it; of a program that is none of these the nearest is taken, and the answer says so."""
+    engine_said: str | None = Field(default=None, max_length=60)
+    """The program that was named, where `engine` stands for it because no estimator knows it; set by itself."""
     engine_version: str | None = Field(default=None, max_length=40)
     context_tokens: int | None = Field(default=None, gt=0, le=10**9)
     """Context the engine was given (num_ctx, -c, --max-model-len)."""
@@ -173,6 +179,9 @@ class ObservationRequest(ModelFields):
     @classmethod
     def _read_model(cls, given: Any) -> Any:
         """A model as people write it, with the format that its name carries where none is stated."""
+        if isinstance(given, dict):
+            training = given.get("task", "inference") != "inference"
+            given = stand_in(given, "trains" if training else "runs", NAMED)
         name = given.get("model") if isinstance(given, dict) else None
         if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             return given

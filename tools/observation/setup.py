@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from kb.catalog import model
+from kb.engines import engine_note
 from kb.lexicon import Link
 from kb.links import pcie_bytes_per_s
 from kb.observation import observation_facts
@@ -157,7 +158,7 @@ class Setup:
 
     def assumptions(self) -> list[str]:
         """What was taken for granted about the set-up."""
-        said = list(self.said)
+        said = [*self.said, *engine_note(self.request.engine_said, self.request.engine)]
         for one in self.request.cards:
             said += one.assumptions
             if one.gpu and one.gpu != CPU:

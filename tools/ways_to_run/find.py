@@ -159,6 +159,7 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
     yield from doubts(ways)
+    yield from _of_idle_cards(machine, ways)
     yield from _of_kernels(load, ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
@@ -177,6 +178,20 @@ def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[s
         yield "Computers of one memory each join over a network (llama.cpp's RPC, exo): expect less than is told here."
     if any(way.speed is None for way in ways):
         yield "No source states how fast a card reads its memory: its speed is left open."
+
+
+def _of_idle_cards(machine: Machine, ways: tuple[Way, ...]) -> Iterator[str]:
+    """That the best way leaves cards idle, and what all of them would give."""
+    whole = len(machine.cards) * machine.nodes
+    taken = [way.nodes * sum(card.count for card in way.cards) for way in ways]
+    if not ways or not taken[0] or taken[0] >= whole:
+        return
+    said = f"The best way takes {taken[0]} of {whole} cards and leaves the others idle."
+    over_all = next((way for way, count in zip(ways, taken, strict=True) if count == whole), None)
+    if over_all is not None and over_all.speed is not None:
+        rate = over_all.speed.tokens_per_s_per_user.value
+        said += f" On all of them, {over_all.title}: {rate:.3g} tokens a second of one user."
+    yield said
 
 
 def _of_kernels(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from kb.base import Frozen
+from kb.engines import stand_in
 from kb.lexicon.count.rules import read_count
 from kb.lexicon.fields import AsWritten, Cards, FormatText, HostMemoryText, LinkText, MemoryText
 from kb.lexicon.formats.rules import read_format
@@ -86,7 +87,10 @@ class WorkFields(ModelFields):
     kv_format: Annotated[KvFormat, BeforeValidator(_kv)] | None = None
     """The only cache format allowed; null = every one the engine has."""
     engine: Engine | None = None
-    """The only engine allowed; null = every one that runs on the cards."""
+    """The only engine allowed; null = every one that runs on the cards. Of a program that is none of them (LMDeploy,
+    MLX, TabbyAPI, Ollama …) the nearest is taken, and the answer says so."""
+    engine_said: str | None = Field(default=None, max_length=60)
+    """The program that was named, where `engine` stands for it because no estimator knows it; set by itself."""
     parallel: Parallel = Parallel()
     """The layout, as far as it is given."""
     adapters: int | None = Field(default=None, gt=0, le=10_000)
@@ -106,6 +110,7 @@ class WorkFields(ModelFields):
     @classmethod
     def _named(cls, given: Any) -> Any:
         """A model in words, with the format it names: `Qwen3-32B AWQ`."""
+        given = stand_in(given, "runs")
         if not isinstance(given, dict) or not isinstance(given.get("model"), str):
             return given
         name: str = given["model"]
@@ -140,7 +145,8 @@ class WaysToRunRequest(WorkFields):
     objective: Objective | None = None
     """What counts most among ways that meet the targets; null = quality and speed weighed against each other."""
     works: tuple[WorkFields, ...] = Field(default=(), max_length=8)
-    """Several models side by side on the machine; the fields of one work then stand here and not beside."""
+    """Several models side by side on the machine; the fields of one work then stand here and not beside,
+    but for `engine`, which then is meant for all."""
 
     @field_validator("memory_taken_bytes", mode="before")
     @classmethod

@@ -21,6 +21,8 @@ from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import cards_name
 from tools.ways_to_run.weigh.worth import Weighed
 
+SHARED = ("engine", "engine_said")
+"""Fields of a work that may stand beside the list, for all of them."""
 PARTS = 10
 """Memory is dealt out to works in tenths."""
 LEAST_PARTS = 1
@@ -49,13 +51,14 @@ def ways_together(request: WaysToRunRequest) -> WaysToRun:
         BadInput: fields of one work beside the list, or fewer than two works.
     """
     stated = [name for name in WorkFields.model_fields if getattr(request, name) != _default(name)]
+    stated = [name for name in stated if name not in SHARED]
     if stated:
         raise BadInput(stated[0], "stands beside works.", "Put it into the work it belongs to.")
     whole = machine_of(request)
     if not whole.cards and whole.host.usable is None:
         raise BadInput("cards", "neither cards nor host_memory_bytes are given.", "Say what the machine has.")
     machine, others = put_beside(whole, [work for work in request.works if not generates(work)])
-    loads = [load_of(work, request.objective) for work in request.works if generates(work)]
+    loads = [load_of(_with_engine(work, request), request.objective) for work in request.works if generates(work)]
     alone = [search(machine, load).ways for load in loads]
     lacking = [load.name for load, ways in zip(loads, alone, strict=True) if not ways]
     lacking += [one.shape.name for one in others if one.card is None]
@@ -66,6 +69,13 @@ def ways_together(request: WaysToRunRequest) -> WaysToRun:
         taken = [Place(load, machine, ways[0], PARTS) for load, ways in zip(loads, alone, strict=True)]
         return _told(whole, taken, others, together=False)
     return _told(whole, places, others, together=True)
+
+
+def _with_engine(work: WorkFields, request: WaysToRunRequest) -> WorkFields:
+    """The work with the engine that was named for all, where it names none of its own."""
+    if work.engine is not None or request.engine is None:
+        return work
+    return work.model_copy(update={name: getattr(request, name) for name in SHARED})
 
 
 def _better_in_turn(places: list[Place], alone: list[list[Weighed]]) -> bool:

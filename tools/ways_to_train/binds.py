@@ -27,6 +27,9 @@ LARGEST = 2
 
 def binds_of(problem: Problem, found: Found) -> Iterator[TrainingBind]:
     """The memory of what comes nearest, where nothing fits; else the deadline, and what the time mostly is."""
+    if found.barred is not None:
+        yield TrainingBind(what="software", said=f"{found.barred.reason[0].upper()}{found.barred.reason[1:]}.")
+        return
     if found.nearest is not None:
         yield from _memory(problem, found.nearest)
         return

@@ -21,6 +21,8 @@ from tools.ways_to_train.weigh import most
 
 FIXED = ("optimizer", "gradient_checkpointing", "sharding", "precision", "offload", "micro_batch_size", "engine")
 """What a person may have fixed, and may leave open."""
+OWN_LOSS = ("unsloth",)
+"""Trainers whose loss never holds the logits whole: nothing is left to turn on."""
 SHORTEST = 256
 ENOUGH_HOST = 64 * TIB
 WORTH = 1.1
@@ -103,9 +105,10 @@ def _series(request: WaysToTrainRequest, problem: Problem, found: Found) -> Iter
     yield from (iter((option,)) for option in _opened(request))
     yield _fused(request, problem)
     if lacking:
-        yield _methods(problem, request)
+        yield _methods(problem, request, found)
+    if lacking and found.barred is None:
         yield _shorter(problem, found)
-    if best is None:
+    if best is None and found.barred is None:
         yield _host(problem)
     if best is not None and best.meets is False:
         yield _fewer_passes(problem, best)
@@ -129,19 +132,22 @@ def _opened(request: WaysToTrainRequest) -> Iterator[Option]:
 
 
 def _fused(request: WaysToTrainRequest, problem: Problem) -> Iterator[Option]:
-    if not request.fused_loss and not problem.pictures:
+    if not request.fused_loss and not problem.pictures and problem.engine not in OWN_LOSS:
         said = "take a fused loss (Liger kernel, Unsloth), which keeps the logits out of memory"
         yield Option(said, "fused_loss", True, {"fused_loss": True}, "nothing")
 
 
-def _methods(problem: Problem, request: WaysToTrainRequest) -> Iterator[Option]:
+def _methods(problem: Problem, request: WaysToTrainRequest, found: Found) -> Iterator[Option]:
     """Adapters instead of all weights; a four-bit base below them."""
     if len(problem.tasks) > 1 or problem.goal == "pretrain":
         return
     goal = problem.goal if problem.goal != "sft" else ""
     narrower = {"full_finetune": ("lora", "qlora"), "lora": ("qlora",)}.get(problem.tasks[0], ())
+    if found.barred is not None and problem.tasks[0] == "qlora":
+        narrower = ("lora",)
     for task in narrower:
-        lesser = {"lora": "adapters instead of all weights", "qlora": "adapters on a 4-bit base"}[task]
+        wide = "adapters on a 16-bit base" if problem.tasks[0] == "qlora" else "adapters instead of all weights"
+        lesser = {"lora": wide, "qlora": "adapters on a 4-bit base"}[task]
         updates = {"method": f"{goal} {task}".strip(), "optimizer": None, "offload": None, "precision": None}
         yield Option(f"{SAID[task]}: {lesser}", "method", updates["method"], updates, "quality")
 

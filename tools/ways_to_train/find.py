@@ -63,7 +63,7 @@ def _answer(
     if not ways:
         verdict: Verdict = "fits_with_changes" if changes else "does_not_fit"
         nearest = found.nearest
-        lacking = ""
+        lacking = f": {found.barred.reason}" if found.barred else ""
         if nearest is not None:
             lacking = f": the nearest way needs {format_bytes(nearest.needed)} of {format_bytes(nearest.usable)} a card"
             if nearest.host and problem.host_usable is not None:
@@ -74,7 +74,7 @@ def _answer(
             verdict=verdict, model=model.id, method=NAMES[problem.tasks[0]],
             needed_bytes_per_gpu=int(nearest.needed) if nearest else None,
             usable_bytes_per_gpu=nearest.usable if nearest else None,
-            said=f"{model.name} does not fit as asked{lacking}.{helped}",
+            said=f"{model.name} does not {'run' if found.barred else 'fit'} as asked{lacking}.{helped}",
         )  # fmt: skip
     way, best = ways[0], found.ways[0]
     missed = best.meets is False
@@ -205,6 +205,6 @@ def _sources(request: WaysToTrainRequest, found: Found, shown: list[Timed]) -> t
     rent = offered(gpu, request.today) if gpu and not request.rents else None
     offers = cited([rent.source]) if rent else ()
     host = tuple(offloading().sources.values()) if any(one.weighed.host for one in shown) else ()
-    rule = _fused(found)
-    experts = cited(rule.sources) if rule else ()
+    rules = filter(None, (_fused(found), found.barred))
+    experts = cited(source for rule in rules for source in rule.sources)
     return tuple(dict.fromkeys((*(known[key] for key in ids if key in known), *facts, *offers, *host, *experts)))

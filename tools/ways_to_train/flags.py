@@ -11,6 +11,11 @@ from tools.ways_to_train.weigh import Weighed
 
 STAGES = {"sft": "sft", "dpo": "dpo", "ppo": "ppo", "pretrain": "pt"}
 """LLaMA-Factory's `stage`; it has none for grpo and for pictures."""
+OTHERS_OWN = ("axolotl",)
+"""Trainers with a configuration of their own, which LLaMA-Factory's is none of."""
+AXOLOTL = ("sft", "dpo", "pretrain")
+UNSLOTH_SETS = ("gradient_checkpointing", "peft", "bitsandbytes", "use_liger_kernel", "model_init_kwargs")
+"""What Unsloth sets when it loads and adapts the model, and a fused loss that it brings itself."""
 TRAINERS = {"sft": "SFTTrainer", "pretrain": "SFTTrainer", "dpo": "DPOTrainer", "grpo": "GRPOTrainer",
             "ppo": "PPOTrainer"}  # fmt: skip
 
@@ -20,15 +25,63 @@ def flags_of(problem: Problem, one: Weighed) -> dict[str, Any]:
     if problem.pictures:
         return {"diffusers": _pictures(problem, one)}
     found: dict[str, Any] = {}
-    if problem.goal in STAGES:
+    if one.plan.engine == "unsloth":
+        return _with_unsloth(problem, one)
+    if problem.goal in STAGES and problem.engine not in OTHERS_OWN:
         found["llama_factory"] = _llama_factory(problem, one)
-    if problem.goal in TRAINERS:
+    if problem.engine == "axolotl" and problem.goal in AXOLOTL:
+        found["axolotl"] = _axolotl(problem, one)
+    elif problem.goal in TRAINERS:
         found["trl"] = {"trainer": TRAINERS[problem.goal]} | _trl(problem, one)
     if one.plan.sharding.startswith("zero"):
         found["deepspeed"] = deepspeed(one.plan)
     if one.plan.sharding == "fsdp":
         found["accelerate"] = fsdp(one.plan)
     return found
+
+
+def _with_unsloth(problem: Problem, one: Weighed) -> dict[str, Any]:
+    """Unsloth loads and adapts the model itself, and recomputes in its own way; TRL's trainer runs it."""
+    plan = one.plan
+    own: dict[str, Any] = {
+        "from_pretrained": {"max_seq_length": problem.sequence, "load_in_4bit": plan.task == "qlora",
+                            "full_finetuning": not plan.adapted},
+    }  # fmt: skip
+    if plan.adapted:
+        own["get_peft_model"] = {
+            "r": one.work.lora_rank, "lora_alpha": 2 * one.work.lora_rank, "target_modules": _targets(one),
+            "use_gradient_checkpointing": "unsloth" if plan.checkpointing == "full" else False,
+        }  # fmt: skip
+    found: dict[str, Any] = {"unsloth": own}
+    if problem.goal in TRAINERS:
+        shared = _trl(problem, one)
+        kept = {key: value for key, value in shared.items() if key not in UNSLOTH_SETS}
+        found["trl"] = {"trainer": TRAINERS[problem.goal]} | kept
+    return found
+
+
+def _axolotl(problem: Problem, one: Weighed) -> dict[str, Any]:
+    plan = one.plan
+    settings: dict[str, Any] = {
+        "sequence_len": problem.sequence, "micro_batch_size": one.micro,
+        "gradient_accumulation_steps": accumulation(problem, one), "optimizer": OPTIMIZERS[plan.optimizer],
+        "gradient_checkpointing": plan.checkpointing == "full",
+        "fp16" if plan.precision == "fp16" else "bf16": True,
+    }  # fmt: skip
+    if problem.goal == "dpo":
+        settings["rl"] = "dpo"
+    if plan.adapted:
+        settings |= {"adapter": plan.task, "lora_r": one.work.lora_rank, "lora_alpha": 2 * one.work.lora_rank}
+        targets = _targets(one)
+        settings |= {"lora_target_linear": True} if targets == "all" else {"lora_target_modules": targets.split(",")}
+    if plan.task == "qlora":
+        settings["load_in_4bit"] = True
+    if plan.sharding.startswith("zero"):
+        settings["deepspeed"] = "deepspeed.json"
+    if one.work.fused_loss:
+        settings["plugins"] = ["axolotl.integrations.liger.LigerPlugin"]
+        settings["liger_fused_linear_cross_entropy"] = True
+    return settings
 
 
 def _common(problem: Problem, one: Weighed) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kb.launch import launch_facts
+from kb.software import Rule, features
 from tools.ways_to_train.problem import Group, Problem, Task
 
 Concession = Literal[0, 1, 2, 3]
@@ -13,11 +14,19 @@ SHARDS = ("none", "ddp", "zero1", "zero2", "zero3", "fsdp")
 ADAPTERS = ("lora", "qlora")
 LAYERS = "layers"
 """The layers dealt out over the cards, which work in turn (device_map)."""
+EIGHT_BIT = ("adamw_8bit", "paged_adamw_8bit")
+"""Optimizers of bitsandbytes."""
 ONE_CARD = ("unsloth",)
 """Trainers that keep the whole model on each card."""
 SHARDED_BY = {"deepspeed": ("zero1", "zero2", "zero3"), "fsdp": ("fsdp",), "torchtune": ("fsdp",), "litgpt": ("fsdp",),
               "unsloth": ()}  # fmt: skip
 """Sharding that a trainer has of its own; the others wrap both."""
+OFFLOADING = {"lora": ("zero3", "fsdp"), "qlora": ("fsdp",)}
+"""Sharding that keeps a frozen base in host memory; a 4-bit one only FSDP does, by `bnb_4bit_quant_storage`.
+
+Source: Answer.AI, "You can now train a 70b language model at home" (https://www.answer.ai/posts/2024-03-06-fsdp-qlora.html)
+and PEFT's guide to FSDP (https://huggingface.co/docs/peft/accelerate/fsdp).
+"""
 PRETRAIN_TOKENS = 524_288
 """Tokens of a step of pre-training, where no batch was stated."""
 
@@ -67,9 +76,20 @@ def plans(problem: Problem, task: Task) -> Iterator[Plan]:
         for count, sharding, engine in _layouts(problem, task, group)
         for optimizer, precision, offload in _states(problem, task, group, sharding)
         for checkpointing in _recomputing(problem)
-        if _runs(problem, sharding, offload, count)
+        if _runs(problem, sharding, offload, count) and barred(group, task, optimizer) is None
     ]
     yield from sorted(found, key=lambda plan: plan.concession)
+
+
+def barred(group: Group, task: Task, optimizer: str | None = None) -> Rule | None:
+    """What keeps a 4-bit base, or 8-bit states, from these cards: bitsandbytes has no kernels for them."""
+    if task != "qlora" and (optimizer or "") not in EIGHT_BIT:
+        return None
+    for gpu in group.unlike or ((group.gpu,) if group.gpu else ()):
+        rule = features()["bitsandbytes"].rule(gpu)
+        if rule is not None and rule.verdict == "does_not":
+            return rule
+    return None
 
 
 def _recomputing(problem: Problem) -> tuple[str, ...]:
@@ -144,7 +164,7 @@ def _every_state(problem: Problem, task: Task, group: Group, sharding: str) -> I
     if task in ADAPTERS:
         # States of adapters are small: another optimizer saves nothing worth naming.
         yield from ((one, half, "none") for one in ("adamw", *_asked(problem, "adamw")))
-        if task == "lora" and sharding in ("zero3", "fsdp") and not problem.pictures:
+        if sharding in OFFLOADING[task] and not problem.pictures:
             yield from ((one, half, "all") for one in ("adamw", *_asked(problem, "adamw")))
         if problem.pictures:
             yield "adamw", half, "all"

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import gpus
+from kb.engines import engine_note
 from kb.launch import launch_facts
 from kb.lexicon import CardCount, HostMemory, Link
 from kb.memory_constants import constants as memory_constants
@@ -147,7 +148,8 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
         micro=request.micro_batch_size, optimizer=request.optimizer, checkpointing=request.gradient_checkpointing,
         sharding=request.sharding, precision=request.precision, offload=request.offload, engine=request.engine,
         deadline=request.deadline or request.deadline_s,
-        said=tuple(dict.fromkeys((*model_said, *taken, *said, *told, *assumed))),
+        said=tuple(dict.fromkeys((*engine_note(request.engine_said, request.engine), *model_said, *taken, *said,
+                                  *told, *assumed))),
     )  # fmt: skip
 
 

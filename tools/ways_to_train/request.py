@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from kb.base import BadInput
+from kb.engines import stand_in
 from kb.lexicon import read_params
 from kb.lexicon.fields import (
     Cards,
@@ -91,7 +92,10 @@ class WaysToTrainRequest(ModelFields):
     offload: Literal["none", "optimizer", "all"] | None = None
     """The only offload to host memory allowed; null = tried where nothing fits without."""
     engine: Engine | None = None
-    """The trainer; null = whichever runs the sharding."""
+    """The trainer; null = whichever runs the sharding. Of a program that is none of them (diffusion-pipe, Kohya, MLX …)
+    the nearest is taken, and the answer says so."""
+    engine_said: str | None = Field(default=None, max_length=60)
+    """The program that was named, where `engine` stands for it because no estimator knows it; set by itself."""
     weight_format: FormatText | None = None
     """Format of the frozen base of qlora; null = NF4 with double quantisation."""
     lora_rank: int | None = Field(default=None, gt=0, le=65536)
@@ -113,7 +117,8 @@ class WaysToTrainRequest(ModelFields):
     @model_validator(mode="before")
     @classmethod
     def _size_for_a_model(cls, given: Any) -> Any:
-        """A size in the model's place: model="7B"."""
+        """A size in the model's place: model="7B"; and the nearest trainer in place of one that is not known."""
+        given = stand_in(given, "trains")
         if not isinstance(given, dict) or not isinstance(given.get("model"), str) or given.get("params"):
             return given
         with suppress(BadInput):

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from kb.base import BadInput
+from kb.software import Rule
 from tools.ways_to_train.pace import Pace, pace_of
-from tools.ways_to_train.plan import Plan, micro_batches, plans
+from tools.ways_to_train.plan import Plan, barred, micro_batches, plans
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed, best_of, weigh
 
@@ -47,6 +48,8 @@ class Found:
     nearest: Weighed | None
     """Where nothing fits: what lacks least."""
     searched: int
+    barred: Rule | None = None
+    """What bars every way that was asked for, whatever the memory."""
 
 
 def search(problem: Problem) -> Found:
@@ -86,6 +89,10 @@ def search(problem: Problem) -> Found:
                 done = done or (weighed.surety == "yes" and (timed.meets is not False or plan.concession > 0))
             if done:
                 break
+    bars = [rule for task in problem.tasks for group in problem.groups
+            if (rule := barred(group, task, problem.optimizer)) is not None]  # fmt: skip
+    if not searched and len(bars) == len(problem.tasks) * len(problem.groups):
+        return Found((), None, 0, bars[0])
     if not searched:
         fixed = [name for name in FIXED if getattr(problem, name) is not None]
         raise BadInput(fixed[0] if fixed else "engine", "no trainer combines what is fixed.", "Leave some of it open.")

@@ -46,6 +46,7 @@ def test_wordings_symptoms_and_numbers_lead_to_causes() -> None:
     led = {cause for one in FACTS.wordings for cause in one.causes}
     led |= {cause for one in FACTS.symptoms.values() for cause in one.causes}
     led |= {one.cause for one in FACTS.xids.values()} | set(FACTS.oom_causes.values())
+    led |= {cause for row in FACTS.oom_beside.values() for cause in row.values()}
     assert led <= set(FACTS.causes)
     unled = [one.id for one in CAUSES if not one.domains and not one.beyond and one.id not in led]
     assert unled == ["beyond_limit"]

@@ -269,3 +269,53 @@ def test_bad_input_names_the_field(fields: dict[str, Any], kind: type[AdvisorErr
         tool("find_ways_to_train").call(fields)
 
     assert refused.value.data()["field"] == field
+
+
+def test_a_four_bit_base_may_lie_in_host_memory_under_fsdp() -> None:
+    answer = found({"model": "llama 3.1 70b", "method": "qlora", "cards": "2x 3090", "host_memory": "128GB"})
+    way = answer.ways[0]
+
+    assert (way.sharding, way.offload, way.engine) == ("fsdp", "all", "fsdp")
+    assert way.memory.surety == "yes"
+    assert 30 * GIB < way.memory.host_bytes < 45 * GIB
+    assert way.flags["accelerate"]["fsdp_offload_params"] is True
+    assert way.flags["trl"]["bitsandbytes"]["bnb_4bit_quant_storage"] == "bfloat16"
+
+
+@pytest.mark.parametrize("cards", ["MI50 32GB", "radeon vii"])
+def test_cards_without_kernels_of_bitsandbytes_train_no_four_bit_base(cards: str) -> None:
+    answer = found({"model": "llama 3.2 1b", "method": "qlora", "cards": cards})
+
+    assert not answer.ways
+    assert answer.answer.verdict == "fits_with_changes"
+    assert [bind.what for bind in answer.binds] == ["software"]
+    assert (answer.changes[0].field, answer.changes[0].value) == ("method", "lora")
+    assert any("bitsandbytes" in source.title for source in answer.sources)
+
+
+def test_eight_bit_states_are_not_offered_to_such_cards() -> None:
+    answer = found({"model": "llama 3.2 1b", "method": "full", "cards": "MI50 32GB"})
+
+    assert answer.ways
+    assert not {way.optimizer for way in answer.ways} & {"adamw_8bit", "paged_adamw_8bit"}
+
+
+@pytest.mark.parametrize("checkpointing", ["none", "full"])
+def test_unsloth_is_told_in_its_own_settings(checkpointing: str) -> None:
+    fields = {"model": "llama 3.2 3b", "method": "qlora", "cards": "4090", "engine": "unsloth"}
+    answer = found({**fields, "gradient_checkpointing": checkpointing})
+    flags = answer.ways[0].flags
+
+    assert set(flags) == {"unsloth", "trl"}
+    recomputing = flags["unsloth"]["get_peft_model"]["use_gradient_checkpointing"]
+    assert recomputing == ("unsloth" if checkpointing == "full" else False)
+    assert not {"gradient_checkpointing", "peft", "use_liger_kernel"} & set(flags["trl"])
+    assert "fused_loss" not in {change.field for change in answer.changes}
+
+
+def test_axolotl_is_told_in_its_own_settings() -> None:
+    flags = found({"model": "llama 3.2 3b", "method": "dpo qlora", "cards": "4090", "engine": "axolotl"}).ways[0].flags
+
+    assert "llama_factory" not in flags
+    assert flags["axolotl"]["adapter"] == "qlora"
+    assert flags["axolotl"]["rl"] == "dpo"

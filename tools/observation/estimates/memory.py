@@ -37,6 +37,8 @@ def memory_request(setup: Setup) -> MemoryRequest:
         over = "pipeline_parallel" if setup.engine in ("llama.cpp", "transformers") else "tensor_parallel"
         fields[over] = cards if asked.data_parallel is None else max(cards // asked.data_parallel, 1)
         fields["data_parallel"] = None
+    if training and asked.method == "dpo" and fields["micro_batch_size"]:
+        fields["micro_batch_size"] *= 2  # the chosen and the rejected answer go through together
     lengths = asked.context_tokens
     if lengths is None and (asked.input_tokens or asked.output_tokens):
         lengths = max((asked.input_tokens or 0) + (asked.output_tokens or 0), 1)

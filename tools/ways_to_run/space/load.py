@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput
+from kb.engines import engine_note
 from kb.launch import launch_facts
 from kb.speed_constants import constants
 from tools.memory.formats import canonical
@@ -84,7 +85,7 @@ def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
     fields: dict[str, object] = (
         {"model": shape.id and work.model} if shape.id else {k: v for k, v in given.items() if k != "model"}
     )
-    said = list(shape.guesses)
+    said = [*engine_note(work.engine_said, work.engine), *shape.guesses]
     sequences = _sequences(work, said)
     visual = seen(MemoryRequest(**given, images_per_sample=work.images_per_request), shape)
     said += visual.said

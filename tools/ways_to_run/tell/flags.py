@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
 from kb.software import compute_capability
 from tools.ways_to_run.space.formats import FILES, made_on_load, published
+from tools.ways_to_run.space.layouts import Spread
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
 from tools.ways_to_run.weigh.candidate import Candidate
@@ -62,7 +64,7 @@ def _here(load: Load, candidate: Candidate) -> int:
 
 def share_of_card(candidate: Candidate) -> float:
     """Share of the card that the engine may take: its default, more where it needs more, never beyond what is free."""
-    gpu: Gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu
+    gpu = _gpu(candidate)
     engine = launch_facts().engines.get(candidate.engine)
     usual = engine.memory_ratio if engine else 0.9
     needed = math.ceil(100 * candidate.held.high / gpu.memory_bytes) / 100
@@ -70,26 +72,39 @@ def share_of_card(candidate: Candidate) -> float:
     return min(max(usual, needed), left, MOST_RATIO)
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """How a server writes what all of them take."""
+
+    tp: str
+    pp: str
+    dp: str
+    length: str
+    sequences: str
+    fp8: str
+
+
+_VLLM = _Names(
+    tp="--tensor-parallel-size", pp="--pipeline-parallel-size", dp="--data-parallel-size", length="--max-model-len",
+    sequences="--max-num-seqs", fp8="fp8",
+)  # fmt: skip
+_SGLANG = _Names(
+    tp="--tp-size", pp="--pp-size", dp="--dp-size", length="--context-length", sequences="--max-running-requests",
+    fp8="fp8_e4m3",
+)  # fmt: skip
+
+
 def _vllm(load: Load, candidate: Candidate, utilization: float | None) -> Iterator[str]:
     spread = candidate.spread
     if spread.attention_copies:
         yield f"--data-parallel-size {spread.ep * spread.dp} --enable-expert-parallel"
     else:
-        yield f"--tensor-parallel-size {spread.tp}"
-        if spread.pp > 1:
-            yield f"--pipeline-parallel-size {spread.pp}"
-        if spread.dp > 1:
-            yield f"--data-parallel-size {spread.dp}"
+        yield from _spread(_VLLM, spread)
         if spread.ep > 1:
             yield "--enable-expert-parallel"
-    yield f"--max-model-len {load.context} --max-num-seqs {_here(load, candidate)}"
+    yield from _sizes(_VLLM, load, _here(load, candidate))
     yield f"--gpu-memory-utilization {utilization or share_of_card(candidate):g}"
-    if made := _made_on_load(load, candidate):
-        yield f"--quantization {made}"
-    if candidate.kv == "fp8":
-        yield f"--kv-cache-dtype {_fp8(candidate, 'fp8', 'fp8_e5m2')}"
-    if candidate.kv == "fp16" or candidate.form == "fp16":
-        yield "--dtype float16"
+    yield from _stored(_VLLM, load, candidate)
     if load.adapters:
         yield f"--enable-lora --max-loras {load.adapters} --max-lora-rank {load.lora_rank or 16}"
 
@@ -99,23 +114,41 @@ def _sglang(load: Load, candidate: Candidate, utilization: float | None) -> Iter
     if spread.attention_copies:
         yield f"--tp-size {spread.ep} --dp-size {spread.ep} --enable-dp-attention --ep-size {spread.ep}"
     else:
-        yield f"--tp-size {spread.tp}"
-        if spread.pp > 1:
-            yield f"--pp-size {spread.pp}"
-        if spread.dp > 1:
-            yield f"--dp-size {spread.dp}"
+        yield from _spread(_SGLANG, spread)
         if spread.ep > 1:
             yield f"--ep-size {spread.ep}"
-    yield f"--context-length {load.context} --max-running-requests {load.sequences}"
-    held, gpu = candidate.held, candidate.group.gpu if candidate.group else candidate.cards[0].gpu
+    yield from _sizes(_SGLANG, load, load.sequences)
+    held, gpu = candidate.held, _gpu(candidate)
     static = math.ceil(100 * (held.weights + held.cache) / gpu.memory_bytes) / 100
     yield f"--mem-fraction-static {utilization or max(static, min(0.88, share_of_card(candidate))):g}"
+    yield from _stored(_SGLANG, load, candidate)
+
+
+def _spread(names: _Names, spread: Spread) -> Iterator[str]:
+    """Cards that share every layer, take them in turn, and hold whole copies."""
+    yield f"{names.tp} {spread.tp}"
+    if spread.pp > 1:
+        yield f"{names.pp} {spread.pp}"
+    if spread.dp > 1:
+        yield f"{names.dp} {spread.dp}"
+
+
+def _sizes(names: _Names, load: Load, sequences: int) -> Iterator[str]:
+    yield f"{names.length} {load.context} {names.sequences} {sequences}"
+
+
+def _stored(names: _Names, load: Load, candidate: Candidate) -> Iterator[str]:
+    """Formats of weights and cache, and the one that is computed in: a card without BF16 needs FP16 named."""
     if made := _made_on_load(load, candidate):
         yield f"--quantization {made}"
     if candidate.kv == "fp8":
-        yield f"--kv-cache-dtype {_fp8(candidate, 'fp8_e4m3', 'fp8_e5m2')}"
-    if candidate.kv == "fp16" or candidate.form == "fp16":
+        yield f"--kv-cache-dtype {_fp8(candidate, names.fp8, 'fp8_e5m2')}"
+    if "fp16" in (candidate.kv, candidate.form, _gpu(candidate).half):
         yield "--dtype float16"
+
+
+def _gpu(candidate: Candidate) -> Gpu:
+    return candidate.group.gpu if candidate.group else candidate.cards[0].gpu
 
 
 def _tensorrt(load: Load, candidate: Candidate, utilization: float | None) -> Iterator[str]:
@@ -130,8 +163,7 @@ def _tensorrt(load: Load, candidate: Candidate, utilization: float | None) -> It
 
 
 def _fp8(candidate: Candidate, plain: str, stored: str) -> str:
-    gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu
-    compute = compute_capability(gpu)
+    compute = compute_capability(_gpu(candidate))
     return stored if compute is not None and compute < FP8_SINCE else plain
 
 

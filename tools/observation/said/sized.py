@@ -1,0 +1,54 @@
+"""Which tensor an allocation is, by its size: logits and attention scores have sizes that the set-up tells."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kb.base import AdvisorError
+from tools.memory.shape import shape_of
+from tools.observation.estimates.memory import memory_request
+from tools.observation.setup import Setup
+
+NEAR = 0.01
+"""How far a size may be off: texts round to hundredths of a GiB."""
+WIDTHS = (2, 4)
+LEAST = 64 << 20
+"""Bytes below which many tensors have any size."""
+
+
+class Tensor(NamedTuple):
+    """A tensor of the size that was asked for."""
+
+    cause: str
+    formula: str
+    bytes: int
+
+
+def tensor_of(requested: int | None, setup: Setup) -> Tensor | None:
+    """The tensor whose size is what was asked for; None where none is, or the set-up says too little.
+
+        logits            samples · tokens · vocabulary · bytes
+        attention scores  samples · heads · tokens² · bytes
+
+    Both at 16 and 32 bits; preference pairs are two samples.
+    """
+    if not requested or requested < LEAST or not setup.named:
+        return None
+    return next((one for one in _tensors(setup) if abs(one.bytes / requested - 1) <= NEAR), None)
+
+
+def _tensors(setup: Setup) -> Iterator[Tensor]:
+    asked = setup.request
+    tokens = asked.sequence_tokens if setup.kind == "training" else asked.input_tokens or asked.context_tokens
+    if tokens is None:
+        return
+    try:
+        shape = shape_of(memory_request(setup))
+    except (AdvisorError, ValueError):
+        return
+    samples = (asked.micro_batch_size or 1) * (2 if asked.method == "dpo" else 1)
+    for width in WIDTHS:
+        if shape.vocab:
+            words = f"logits: {samples} × {tokens:,} tokens × vocabulary {shape.vocab:,} × {width} bytes"
+            yield Tensor("oom_logits", words, samples * tokens * shape.vocab * width)
+        words = f"attention scores: {samples} × {shape.heads} heads × {tokens:,}² × {width} bytes"
+        yield Tensor("oom_attention", words, samples * shape.heads * tokens * tokens * width)
