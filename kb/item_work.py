@@ -18,6 +18,8 @@ class Generate(Frozen):
     """Architecture → share of the 16-bit peak reached, where launching does not bound."""
     hbm_peak_ratios: dict[str, float]
     """The same for cards with stacked memory, where they differ."""
+    video_hbm_peak_ratios: dict[str, float]
+    """The same for clips on them, where they differ."""
     unet_ratio: float
     unet_bytes_per_flop: float
     eight_bit_ratio: float

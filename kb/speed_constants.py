@@ -130,6 +130,12 @@ class LlamaCpp(Frozen):
     """The same for quantised weights."""
     architecture_ratios: dict[str, float]
     """Further factor by architecture, or architecture and market."""
+    dot_ratios: dict[str, float]
+    """Cards whose ordinary cores sum four products of INT8 at once (DP4A, V_DOT4): share of that rate, four times the
+    FP32 one, that quantised weights reach; 0 = those of the family that cannot."""
+    widened_ratios: dict[str, float]
+    """Cards without integer products that pay: weights are widened to 16 bits once a physical batch, and multiplied at
+    this share of the 16-bit peak."""
     attention_ratio: float
     """Share of the same peak that attention reaches."""
     moe_half_tokens: float
@@ -169,6 +175,8 @@ class Compute(Frozen):
     """Texts of uneven length through small encoders against long prompts through language models."""
     prefill_engine_ratios: dict[str, float]
     """Further factor for engines that differ."""
+    prefill_architecture_ratios: dict[str, float]
+    """The same by the card's architecture, in engines that serve."""
     llama_cpp: LlamaCpp
     prefill_chunk_tokens: int
     """Tokens of a prompt that pipeline stages hand on at once."""

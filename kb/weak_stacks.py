@@ -41,6 +41,8 @@ class WeakStack(Frozen):
     """Empty = all."""
     like_markets: tuple[str, ...] = ()
     """Markets whose measured cards of the same maker are comparable."""
+    even_measured: bool = False
+    """Whether cards that were measured in an engine belong to it all the same."""
     rows: tuple[Report, ...]
 
     def holds(self, gpu: Gpu, engine: str) -> bool:
@@ -71,10 +73,10 @@ def weak_stacks() -> WeakStacks:
 
 
 def weak_stack(gpu: Gpu, engine: str) -> WeakStack | None:
-    """The class of a card in an engine that nobody measured there; null where it was measured, or is kept well."""
-    if (gpu.id, engine) in _measured():
-        return None
-    return next((one for one in weak_stacks().stacks if one.holds(gpu, engine)), None)
+    """The class of a card in an engine nobody measured there, or one way of several; null where it is kept well."""
+    found = next((one for one in weak_stacks().stacks if one.holds(gpu, engine)), None)
+    known = (gpu.id, engine) in _measured()
+    return None if found is None or (known and not found.even_measured) else found
 
 
 def comparable(stack: WeakStack, engine: str, kind: str) -> tuple[float, ...]:

@@ -98,13 +98,13 @@ def bandwidth_ratio(work: Work) -> float:
     return min(reached, cap)
 
 
-def by_card(work: Work, ratios: dict[str, float]) -> float:
+def by_card(work: Work, ratios: dict[str, float], usual: float = 1.0) -> float:
     """The factor of a card: of the start of its id, its architecture, its family and market, or its family alone."""
     gpu, family = work.gpu, work.family
     found = next((ratio for start, ratio in ratios.items() if gpu.id.startswith(start)), None)
     if found is not None:
         return found
-    return ratios.get(gpu.architecture, ratios.get(f"{family} {gpu.market}", ratios.get(family, 1.0)))
+    return ratios.get(gpu.architecture, ratios.get(f"{family} {gpu.market}", ratios.get(family, usual)))
 
 
 def _bits(bits: float) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from kb.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
 from tools.speed.decode import DecodeStep, decode_step, host_shares, read_bytes
-from tools.speed.prefill import first_token_s, prefill_s, prompt_s, prompt_stages, prompt_stall_s
+from tools.speed.prefill import first_token_s, most_flops, prefill_s, prompt_s, prompt_stages, prompt_stall_s
 from tools.speed.work import Layout, Work
 
 PROMPT_TOKENS = 512
@@ -107,6 +107,10 @@ def _prompt_rate(work: Work, alone_s: float) -> float:
 
 
 def _most_prompt_rate(work: Work) -> float:
-    peak = max(work.flops, (work.gpu.int8_ops or 0) / 2 if work.engine == "llama.cpp" else 0)
     cards = work.layout.tensor * work.layout.pipeline
-    return constants().peak_ratio * peak * cards / (2 * max(work.arch.active_params - work.arch.head_params, 1))
+    return (
+        constants().peak_ratio
+        * most_flops(work)
+        * cards
+        / (2 * max(work.arch.active_params - work.arch.head_params, 1))
+    )

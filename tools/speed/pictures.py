@@ -93,6 +93,7 @@ def _reached(shot: Shot, chip: Chip) -> float:
     share = rates.peak_ratios.get(f"{chip.family} {chip.gpu.market}", share)
     if chip.hbm:
         share = rates.hbm_peak_ratios.get(chip.family, share)
+        share = rates.video_hbm_peak_ratios.get(chip.family, share) if shot.frames > 1 else share
     share *= rates.engine_ratios[shot.engine] * (rates.unet_ratio if shot.picture.flops is not None else 1.0)
     peak = constants().peak_ratio
     if not (shot.eight_bit and chip.gpu.fp8_flops and shot.engine == "tensorrt-llm"):

@@ -4,7 +4,7 @@ import math
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s, later_hop_s
-from tools.speed.decode import by_card, dense_efficiency, exchange_s, permute_s, routed_efficiency
+from tools.speed.decode import bandwidth_ratio, by_card, dense_efficiency, exchange_s, permute_s, routed_efficiency
 from tools.speed.work import WIDE_BITS, Work
 
 
@@ -28,6 +28,8 @@ def prefill_s(work: Work, length: int, cached: int = 0) -> float:
         return _llama_cpp_s(work, length, cached) + _later_hops_s(work, tokens)
     arch, compute, tensor = work.arch, constants().compute, work.layout.tensor
     factor = compute.prefill_engine_ratios.get(work.engine, 1.0) * compute.prefill_ratio
+    if work.graphed:
+        factor *= by_card(work, compute.prefill_architecture_ratios)
     products = 2 * arch.dense_params * tokens / (work.flops * dense_efficiency(work) * factor)
     if arch.moe:
         routed = arch.active_params - arch.dense_params - arch.head_params
@@ -51,22 +53,53 @@ def _later_hops_s(work: Work, tokens: int) -> float:
 def _llama_cpp_s(work: Work, length: int, cached: int) -> float:
     """The same in llama.cpp: FP16 sums or INT8 products, attention of every pair, one launch a physical batch.
 
-    2·P_active·S / (F·e) + 2·S²·heads·head_dim·L / (F·e_attn) + L·t_layer·S/512,   F = half the INT8 peak
+    2·P_active·S / (F·e) + 2·S²·heads·head_dim·L / (F16·e_attn) + (L·t_layer + t_widen)·S/512
     """
     arch, own, tokens = work.arch, constants().compute.llama_cpp, length - cached
-    peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16)
-    ratio = own.wide_ratio if work.format.body_bits >= WIDE_BITS else own.quantised_ratio
-    ratio *= by_card(work, own.architecture_ratios)
-    products = 2 * _visible(work, tokens) * tokens / (peak * ratio)
-    attention = (
-        4
-        * _pairs(work, length, cached)
-        * arch.heads
-        * arch.head_dim
-        / (peak * own.attention_ratio * work.era.attention_ratio)
-    )
     batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
+    widened = _widened_s(work, tokens)
+    visible = arch.active_params - arch.head_params if widened else _visible(work, tokens)
+    products = 2 * visible * tokens / product_flops(work) + widened * batches
+    peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16) * own.attention_ratio * work.era.attention_ratio
+    attention = 4 * _pairs(work, length, cached) * arch.heads * arch.head_dim / peak
     return (products + attention) / work.layout.tensor + arch.layers * own.layer_s * batches
+
+
+def product_flops(work: Work) -> float:
+    """FLOP/s that llama.cpp multiplies the weights of a prompt at.
+
+    Tensor cores: a share of half the INT8 peak, or of the 16-bit one where weights are widened. Ordinary cores that sum
+    four INT8 products at once: a share of four times the FP32 rate. Cards of neither kind: a share of the 16-bit peak.
+    """
+    own, quantised = constants().compute.llama_cpp, work.format.body_bits < WIDE_BITS
+    dot = by_card(work, own.dot_ratios, 0.0)
+    if quantised and dot and work.gpu.fp32_flops:
+        return 4 * work.gpu.fp32_flops * dot
+    if quantised and (share := by_card(work, own.widened_ratios, 0.0)):
+        return work.flops_16 * share
+    ratio = own.quantised_ratio if quantised else own.wide_ratio
+    return max((work.gpu.int8_ops or 0) / 2, work.flops_16) * ratio * by_card(work, own.architecture_ratios)
+
+
+def most_flops(work: Work) -> float:
+    """The most FLOP/s that the weights of a prompt can be multiplied at."""
+    if work.engine != "llama.cpp":
+        return work.flops
+    dots = 4 * (work.gpu.fp32_flops or 0) if by_card(work, constants().compute.llama_cpp.dot_ratios, 0.0) else 0
+    return float(max(work.flops, (work.gpu.int8_ops or 0) / 2, dots))
+
+
+def _widened_s(work: Work, tokens: int) -> float:
+    """Widening the weights of one physical batch to 16 bits where integer products do not pay, and reading them again.
+
+    (P_dense + P_routed · coverage) · (bits/8 + 4) / (BW · reached): read, written, read
+    """
+    arch, form = work.arch, work.format
+    if form.body_bits >= WIDE_BITS or not by_card(work, constants().compute.llama_cpp.widened_ratios, 0.0):
+        return 0.0
+    routed = arch.routed_params * arch.coverage(min(tokens, constants().compute.prefill_chunk_tokens))
+    moved = arch.dense_params * (form.body_bits / 8 + 4) + routed * (form.expert_bits / 8 + 4)
+    return moved / (work.bandwidth * bandwidth_ratio(work))
 
 
 def _visible(work: Work, tokens: int) -> float:

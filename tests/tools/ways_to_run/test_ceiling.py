@@ -28,6 +28,8 @@ def find(**fields: Any) -> WaysToRun:
         ("2x B580", {"host_memory": "48GB"}),
         ("Atlas 300I Duo 96GB", {}),
         ("MI50 32GB", {}),
+        ("4x V100 32GB", {"engine": "vllm"}),
+        ("4x 910B3", {"engine": "vllm"}),
         ("DGX Spark", {"engine": "vllm"}),
     ],
 )
@@ -53,10 +55,14 @@ def test_kept_stacks_are_told_as_before(cards: str) -> None:
     assert not any("of this engine on this card" in line for line in found.warnings)
 
 
-def test_a_card_that_was_measured_in_an_engine_is_in_no_class_there() -> None:
+def test_a_card_that_was_measured_in_an_engine_is_in_no_class_there_but_of_several_ways() -> None:
+    several = set()
     for row in measured_speeds():
         if row.kind == "decode" and not row.doubt and row.gpu in gpus():
-            assert weak_stack(gpus()[row.gpu], row.engine) is None, row.id
+            stack = weak_stack(gpus()[row.gpu], row.engine)
+            assert stack is None or stack.even_measured, row.id
+            several.add(stack.id if stack else None)
+    assert {"volta", "npu", None} <= several
 
 
 @pytest.mark.parametrize("stack", weak_stacks().stacks, ids=lambda one: str(one.id))
@@ -68,4 +74,4 @@ def test_every_class_has_reports_of_its_own_cards_and_is_below_the_formula(stack
         assert stack.holds(gpus()[row.gpu], row.engine), row
         assert share is not None
         assert 0.02 < share.decode < WORST
-        assert 0.02 < share.prefill < WORST
+        assert 0.02 < share.prefill <= 1
