@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assistant.grounding.cues import says
-from assistant.grounding.evidence import CATALOG, PERSON, Evidence
-from assistant.grounding.figures import Figure, figures
+from assistant.grounding.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
+from assistant.grounding.figures import MARKER, Figure, figures
 from assistant.grounding.mentions import products
-from assistant.grounding.quantities import BYTES, FLOPS, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
+from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
 from assistant.grounding.statements import Statement, statements
+from assistant.grounding.strangers import strangers
 from kb.base import BadInput
 from tools.agent_tools.calculation import evaluate
 
@@ -33,6 +34,8 @@ FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
 GENERAL_KINDS = frozenset({BYTES, RATE, FLOPS, POWER})
 """What may be, where no product is named: a tool gives it of products."""
+QUOTED_KINDS = frozenset({BYTES, RATE, FLOPS, POWER, MONEY, PACE})
+"""What of a passage is told as the passage's."""
 Why = Literal["figure", "product", "claim", "reference"]
 
 
@@ -92,6 +95,7 @@ def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, i
         sound = {one.text for one, good in former if good}
         findings += [one for one in loose if one.text not in sound]
         findings += _unknown_products(statement, evidence)
+        findings += [Finding("product", name, statement, why) for name, why in strangers(statement, evidence)]
     return Checked(tuple(findings), count, tuple(sources), tuple(dict.fromkeys(own)))
 
 
@@ -118,6 +122,8 @@ def _stands(
             return Stands(True, (source,))
         return Stands(statement.own or figure.version, against="no source dates it so")
     verdict = evidence.vouches(figure)
+    if verdict.sources and _only_quoted(figure, verdict.sources) and not _quotes(statement):
+        return Stands(False, against=f"only a document says so: cite it as [[{verdict.sources[0]}]]")
     if verdict.sources:
         return Stands(True, verdict.sources)
     referred = tuple(key for start, end, key in by_reference if start <= figure.start < end)
@@ -126,6 +132,16 @@ def _stands(
         return Stands(compares or not verdict.against, referred, verdict.against)
     free = _follows(statement, former, figure) or _compares(statement, former, figure)
     return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
+
+
+def _only_quoted(figure: Figure, sources: Sequence[str]) -> bool:
+    """Whether nothing but passages holds a figure that a tool would give: size, rate, power, speed, price."""
+    return figure.readings[0].kind in QUOTED_KINDS and all(map(PASSAGE_KEY.fullmatch, sources))
+
+
+def _quotes(statement: Statement) -> bool:
+    """Whether a statement says that it is a document's: by its key, or in words."""
+    return MARKER.search(statement.text) is not None or says("quotes", statement.text)
 
 
 def _needs_nothing(figure: Figure, statement: Statement) -> bool:

@@ -53,6 +53,29 @@ def roles_of_key(path: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
+def lookalikes() -> dict[str, str]:
+    """Letters of other scripts and the Latin ones that they look like."""
+    return {str(letter): str(latin) for letter, latin in _cues()["lookalikes"].items()}
+
+
+@lru_cache(maxsize=1)
+def amounts() -> re.Pattern[str]:
+    """Units in words, one group a unit; the longest word first."""
+    words = [(str(word), unit) for unit, told in _cues()["amounts"].items() for word in told]
+    words.sort(key=lambda one: -len(one[0]))
+    groups: dict[str, list[str]] = {}
+    for word, unit in words:
+        groups.setdefault(unit, []).append(re.escape(word) + ("(?![a-z])" if word[-1].isascii() else "(?![卡显])"))
+    return re.compile("|".join(f"(?P<{unit}>{'|'.join(told)})" for unit, told in groups.items()))
+
+
+def is_bare(name: str, text: str) -> bool:
+    """Whether a text is one of the words of `name` and nothing else but punctuation."""
+    said = " ".join(re.sub(r"[^\w'’]+", " ", text).replace("’", "'").lower().split())
+    return said in {*_cues()[name]["en"], *_cues()[name]["zh"]}
+
+
+@lru_cache(maxsize=1)
 def _role_patterns() -> dict[str, re.Pattern[str]]:
     return {
         group: re.compile("|".join(f"(?P<{role}>{_either(words)})" for role, words in roles.items()), re.I)
@@ -60,7 +83,7 @@ def _role_patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(_either(_cues()[name]), re.I)
 

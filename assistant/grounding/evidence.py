@@ -27,6 +27,8 @@ SHAPE = ("layers", "hidden_size", "heads", "kv_heads", "head_dim", "intermediate
 PERSON, BEFORE, CATALOG = "person", "before", "catalog"
 """Sources that are no result."""
 QUOTES = "search_guidance"
+PASSAGE_KEY = re.compile(r"R\d+\.\d+")
+"""The source of what only a passage says."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH_NAMED = re.compile(
     rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
@@ -74,6 +76,7 @@ class Evidence:
         self._texts: list[tuple[str, str]] = []
         self._settings: list[tuple[str, str]] = []
         self._home = "USD"
+        self._tight: dict[bool, str] = {}
         self.known: set[str] = set()
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
@@ -111,11 +114,11 @@ class Evidence:
                 sources.append(one.source)
             else:
                 nearest = nearest or f"{one.source} holds it {against}"
-        if sources:
+        if sources and not all(map(PASSAGE_KEY.fullmatch, sources)):
             return Verdict(tuple(dict.fromkeys(sources)))
         if (source := self.typed(figure) or self._by_catalog(figure)) is not None:
-            return Verdict((source,))
-        return Verdict((), nearest)
+            return Verdict((source, *sources))
+        return Verdict(tuple(dict.fromkeys(sources)), nearest)
 
     def dates(self, text: str) -> str | None:
         """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
@@ -134,6 +137,18 @@ class Evidence:
     def mentions(self, text: str) -> str | None:
         """The source of a text that holds this very string: a date, a release."""
         return next((source for source, held in self._texts if text in held), None)
+
+    def writes(self, name: str, *, quoted: bool) -> bool:
+        """Whether a text holds a name, however it is spaced; `quoted`: passages count as well."""
+        wanted = _tight(name)
+        held = self._tight.setdefault(quoted, _tight("\n".join(
+            text for source, text in self._texts if quoted or not PASSAGE_KEY.fullmatch(source)
+        )))  # fmt: skip
+        return wanted in held
+
+    def texts(self) -> Iterator[str]:
+        """Everything that was written to the turn: results, passages, the person's words, former answers."""
+        return (text for _, text in self._texts)
 
     def _alike(self, figure: Figure) -> Iterator[Vouched]:
         """Figures of the same kind and value: of a number of cards, or a whole one, exactly."""
@@ -270,6 +285,11 @@ class Evidence:
     def _names(self, text: str, into: set[str]) -> None:
         for one in products(text):
             into |= one.ids
+
+
+def _tight(text: str) -> str:
+    """Letters and digits alone, so that a name is found however it is spaced."""
+    return re.sub(r"[^\w]|_", "", text).lower()
 
 
 def _same(figure: Figure, reading: Quantity, value: float, tolerance: float, one: Vouched) -> bool:

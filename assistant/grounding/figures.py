@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from assistant.grounding.cards import counted_cards
+from assistant.grounding.cards import Counted, counted_cards
 from assistant.grounding.cues import roles_near
 from assistant.grounding.mentions import Dimension, Product, ids_of, products
 from assistant.grounding.quantities import (
@@ -19,8 +19,8 @@ from assistant.grounding.quantities import (
     Quantity,
     quantities,
 )  # fmt: skip
+from assistant.grounding.spelt import spelt
 from assistant.grounding.statements import Statement
-from assistant.understand.numbers import HAN, number
 from kb.name_index import Mention
 
 MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)
@@ -49,7 +49,7 @@ VERSION = re.compile(
     r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
     r"|GDDR|HBM|WiFi|USB|HDMI|ATX|Windows|macOS|Vulkan|OpenCL"
     r"|sm|compute capability|Gen|gen|Version|version|v)|驱动|版本|计算能力)[ _-]?v?"
-    r"(\d{1,4}(?:\.\d{1,4}){0,3})[a-z+]*"
+    r"(\d{1,4}(?:\.\d{1,4}){0,3})[a-z+]*(?![\d.,]*\s?(?:%|to\s\d|[–~～至到-]\s?\d|[GMT]i?B\b))"
 )
 """A release or generation: no amount of anything."""
 DATE = re.compile(
@@ -65,18 +65,9 @@ UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
 CARDS_BEHIND = re.compile(r"\s?-?(?:的)?(?:显存)?(?:的)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I)
 """What makes an amount of memory the name of a class of cards: "80GB cards"."""
-SPELT = re.compile(
-    rf"(?P<n>{HAN}|(?<![A-Za-z])(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|fifty)\s)?"
-    r"(?:hundred|thousand))\s?(?P<unit>块(?![卡显4539AHLV])|元|美元|美金|刀|dollars?|瓦|watts?|小时|hours?|天|days?)",
-    re.I,
-)
-SPELT_UNITS = {
-    "块": "元", "美金": "美元", "刀": "美元", "dollar": "USD", "dollars": "USD", "watt": "W", "watts": "W",
-    "hour": "hours", "day": "days",
-}  # fmt: skip
-SPELT_MONEY_MIN = 20
-"""From here on 「块」 is money: fewer are cards."""
 APART = re.compile(r"[,，;；。]|\s(?:and|but|while|vs\.?|against|or)\s|而|但|和|、|与|对比?")
+TITLE_END = re.compile(r"[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
+"""What stands between a name and what is said of it."""
 PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
 
 
@@ -132,6 +123,9 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         yield Figure(text[start:end], statement.start + start, statement.start + end, (), version=True)
     for figure in _spelt(masked, statement.start):
         yield replace(figure, cards=ids_of(named, "card"), models=ids_of(named, "model"))
+    for one in counted_cards(text, _mentions(named)):
+        if not text[one.start : one.end].isdigit():
+            yield _in_words(one, text, statement.start, named)
     sized = SIZE.search(masked) is not None
     found: Sequence[Quantity] = tuple(quantities(masked))
     for place, quantity in enumerate(found):
@@ -166,6 +160,13 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         )
 
 
+def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> Figure:
+    """A number of cards in words: 「五张 RTX 3090」."""
+    (reading,) = quantities(str(one.count))
+    place = {"cards": frozenset(one.cards), "models": ids_of(named, "model")}
+    return Figure(text[one.start : one.end], start + one.start, start + one.end, (reading,), counts=True, **place)
+
+
 def _of_column(head: str) -> dict[str, str]:
     """What the head of a column says its figures are of: a share or a period, "per user", "$/month"."""
     said = roles_near(head, len(head), len(head))
@@ -173,15 +174,9 @@ def _of_column(head: str) -> dict[str, str]:
 
 
 def _spelt(text: str, start: int) -> Iterator[Figure]:
-    """Amounts in words: 「四百块」, "five hundred dollars"."""
-    for match in SPELT.finditer(text):
-        value = number(match["n"].strip().lower())
-        if value is None or (match["unit"] == "块" and value < SPELT_MONEY_MIN):
-            continue
-        written = f"{value:g} {SPELT_UNITS.get(match['unit'].lower(), match['unit'])}"
-        readings = tuple(quantities(written))
-        if readings:
-            yield Figure(match[0].strip(), start + match.start(), start + match.end(), readings)
+    """Amounts in words, as figures of the whole sentence."""
+    for begin, end, readings in spelt(text):
+        yield Figure(text[begin:end].strip(), start + begin, start + end, readings)
 
 
 def _owner(
@@ -194,11 +189,13 @@ def _owner(
     start, end = _part(text, quantity)
     after = next((one for one in here if quantity.end <= one.start < end), None)
     before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
+    if before is None and (titled := _title(text, start, here)) is not None:
+        before = titled
     earlier = next((one for one in reversed(here) if one.end <= start), None)
     if before is None and (after is None or earlier is not None):
         either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
         return frozenset().union(*(one.ids for one in either))
-    if after is not None and ON.search(text[quantity.end : after.start]) and after.start - quantity.end <= REACH_AFTER:
+    if after is not None and _tied(text[quantity.end : after.start]):
         return after.ids
     if before is None:
         return after.ids if after is not None else frozenset()
@@ -209,6 +206,17 @@ def _owner(
     ):
         return before.ids | after.ids
     return _listed(text, here, before)
+
+
+def _tied(between: str) -> bool:
+    """Whether a preposition ties a figure to the name behind it, with no other part of the sentence between."""
+    return len(between) <= REACH_AFTER and ON.search(between) is not None and APART.search(between) is None
+
+
+def _title(text: str, start: int, here: Sequence[Product]) -> Product | None:
+    """The name that a part is headed by: the card of "RTX 4090: 24 GB"."""
+    last = next((one for one in reversed(here) if one.end <= start), None)
+    return last if last is not None and TITLE_END.fullmatch(text, last.end, start) else None
 
 
 def _part(text: str, quantity: Quantity) -> tuple[int, int]:
@@ -238,6 +246,11 @@ def _mentions(named: Sequence[Product]) -> list[Mention]:
     return [
         Mention("GPU", tuple(one.ids), one.start, one.end, one.text, True) for one in named if one.dimension == "card"
     ]
+
+
+def unnamed(text: str, named: Sequence[Product]) -> str:
+    """The text with blanks for these products, code, formats, releases, dates and addresses."""
+    return _masked(text, named)[0]
 
 
 def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:

@@ -70,6 +70,8 @@ INTERVAL = re.compile(
     rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )
 """The unit of a figure behind the interval around it: "98 (76–128) tokens/s"."""
+WORD_BEHIND = re.compile(r"\s?[^\W\d_]")
+"""What a number counts itself: "(8,192 tokens)" is no interval of the gigabytes before the bracket."""
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
@@ -131,7 +133,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
         behind = INTERVAL.match(text, match.end())
         last = match["unit"] or (behind["unit"] if behind else None)
         if unit is None and sign is None and word is None:
-            unit = last or held
+            unit = last or (held if not WORD_BEHIND.match(text, match.end()) else None)
         borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
         yield _quantity(text, match, unit, (sign or word or "").strip(), borrowed=borrowed)
 

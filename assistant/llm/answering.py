@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from assistant.grounding.check import Checked, Finding, checked
 from assistant.grounding.claims import false_superlatives
 from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence
+from assistant.grounding.letters import folded
 from assistant.grounding.references import rendered
 from assistant.grounding.statements import OWN, Statement, statements
 from assistant.llm.unfit import unfit_statements
-from assistant.llm.verdict import Said, contradiction, parted
+from assistant.llm.verdict import Said, bare_answers, contradiction, parted
 from tools.agent_tools.ledger import Ledger
 
 BLANK_LINES = re.compile(r"\n{3,}")
@@ -49,13 +50,17 @@ def judged(
     by_reference: bool = False,
 ) -> Judged:
     """Hold an answer against everything it may rest on."""
-    said = parted(text)
+    said = parted(folded(text, language))
     filled = rendered(said.text, ledger)
     said = Said(filled.text, said.verdict, said.key)
-    found = checked(filled.text, Evidence.of(ledger.all, words, former), filled.spans)
+    evidence = Evidence.of(ledger.all, words, former)
+    found = checked(filled.text, evidence, filled.spans)
     problems = [*filled.problems, *_told(found.findings)]
     bad = [(one.statement.start, one.statement.end) for one in found.findings]
-    for statement, reason in unfit_statements(filled.text, language):
+    for statement, reason in (
+        *unfit_statements(filled.text, language, evidence.texts()),
+        *bare_answers(said.text, ledger.new or ledger.all, before=bool(former)),
+    ):
         problems.append(f"“{_short(statement.text)}”: {reason}")
         bad.append((statement.start, statement.end))
     for claim, reason in false_superlatives(filled.text, ledger.all):

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from assistant.grounding.letters import foreign_words
 from assistant.grounding.statements import Statement, statements
 from assistant.llm.prompts import SYSTEM
 from assistant.understand.language import language_of
@@ -20,6 +21,8 @@ ADDRESS = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,15}:)//\S+|\bwww\.\S+", re.I)
 LOCAL = re.compile(r"//(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|<[\w-]+>|\$\{?\w+\}?|head|node\d*|master)\b")
 CODE = re.compile(r"`[^`\n]{1,300}`")
 """What is shown as it is typed, where no address can be followed."""
+QUOTED = re.compile(r"[“\"「《][^“”\"「」《》\n]{1,400}[”\"」》]")
+"""Words of somebody else, in whatever language."""
 SHARED_WORDS = 10
 """So many words in a row of our instructions are a quotation of them."""
 HAN_MIN, HAN_MAX, LETTERS_MIN = 0.05, 0.3, 40
@@ -27,15 +30,23 @@ HAN_MIN, HAN_MAX, LETTERS_MIN = 0.05, 0.3, 40
 letters on that is asked."""
 
 
-def unfit_statements(text: str, language: str) -> Iterator[tuple[Statement, str]]:
-    """Statements that may not leave, with the reason."""
+def unfit_statements(text: str, language: str, known: Iterable[str] = ()) -> Iterator[tuple[Statement, str]]:
+    """Statements that may not leave, with the reason; words of another script may, where a `known` text has them."""
     every = statements(text)
+    texts = tuple(known)
+    said = "Chinese" if language == "zh" else "English" if language == "en" else "the person's language"
+    whole = _in_language(text, language)
     for one in every:
         if (reason := _reason(one)) is not None:
             yield one, reason
-    if every and not _in_language(text, language):
-        said = "Chinese" if language == "zh" else "English" if language == "en" else "the person's language"
-        yield every[0], f"the person writes {said}: write the whole answer in it"
+        elif one.kind != "code" and (
+            not whole
+            or (
+                one.kind == "sentence" and not _in_language(QUOTED.sub("", CODE.sub("", one.text)), language, least=0.0)
+            )
+            or any(foreign_words(one.text, language, texts))
+        ):
+            yield one, f"the person writes {said}: write the whole answer in it"
 
 
 def _reason(one: Statement) -> str | None:
@@ -67,10 +78,18 @@ def _runs() -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(ours[place : place + SHARED_WORDS]) for place in range(len(ours) - SHARED_WORDS + 1))
 
 
-def _in_language(text: str, language: str) -> bool:
+def _spoken(text: str) -> str:
+    """A sentence less its code and what it quotes."""
+    return QUOTED.sub("", CODE.sub("", text))
+
+
+def _in_language(text: str, language: str, least: float = HAN_MIN) -> bool:
+    """Whether a text is in a language; Chinese has at least such a share of Han, a sentence any at all."""
     prose = " ".join(one.text for one in statements(text) if one.kind != "code")
     letters = [character for character in prose if character.isalpha()]
     if len(letters) < LETTERS_MIN or language not in {"zh", "en"}:
         return True
     share = sum("一" <= character <= "鿿" for character in letters) / len(letters)
-    return share >= HAN_MIN if language == "zh" else share <= HAN_MAX and language_of(prose.lower()) in {"en", "zh"}
+    if language == "zh":
+        return share >= least and share > 0
+    return share <= HAN_MAX and language_of(prose.lower()) in {"en", "zh"}

@@ -1,13 +1,14 @@
 """The verdict of a model's answer: what it says itself, held against the result it rests on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
 from assistant.answer import AnswerVerdict
-from assistant.grounding.cues import says
+from assistant.grounding.cues import is_bare, says
 from assistant.grounding.mentions import products
+from assistant.grounding.statements import Statement, statements
 from tools.agent_tools.ledger import LookedUp
 
 LINE = re.compile(
@@ -87,3 +88,25 @@ def contradiction(said: Said, looked_up: Sequence[LookedUp]) -> str | None:
     if said.verdict == "does_not_fit" and says("fits", lead) and not says("fits_not", lead):
         return "the first sentence says that it fits, and the verdict is does_not_fit"
     return None
+
+
+def bare_answers(text: str, looked_up: Sequence[LookedUp], *, before: bool) -> Iterator[tuple[Statement, str]]:
+    """A first sentence that is yes or no and nothing else, against what every solver's result decides.
+
+    Where solvers disagree nothing is held against it. Where nothing was looked up, neither now nor `before`, it
+    rests on nothing.
+    """
+    first = next((one for one in statements(text) if one.kind == "sentence"), None)
+    if first is None or first.own:
+        return
+    yes, no = is_bare("bare_yes", first.text), is_bare("bare_no", first.text)
+    if not (yes or no):
+        return
+    decided_by = {verdict_of(one): one.key for one in looked_up if not one.failed and one.tool in SOLVERS}
+    words = set(decided_by) - {None}
+    if no and words and "does_not_fit" not in words:
+        yield first, f"{decided_by[min(filter(None, words))]} says that it works"
+    elif yes and words == {"does_not_fit"}:
+        yield first, f"{decided_by['does_not_fit']} says that it does not fit"
+    elif not looked_up and not before:
+        yield first, "nothing was looked up that decides it"
