@@ -4,8 +4,6 @@ import pytest
 from faults import REQUESTS_MAX, Outcome, run
 from provider import CUT, FAULTS
 
-OPEN = ("another language", "two languages", "numbers in words")
-"""Modes whose words still stand, though they should not."""
 Result = tuple[list[Outcome], int, float]
 
 
@@ -16,16 +14,7 @@ def result() -> Result:
 
 
 def test_every_turn_is_the_planners_or_less_what_does_not_hold_and_nothing_leaks(result: Result) -> None:
-    wrong = [one for one in result[0] if one.right != one.asked or one.told != one.asked or one.leaked]
-    assert [one for one in wrong if one.mode not in OPEN] == []
-
-
-@pytest.mark.parametrize("mode", OPEN)
-@pytest.mark.xfail(
-    reason="only the first sentence of a wrong language is cut, and numbers in English words are not read"
-)
-def test_what_is_open_is_the_planners_too(result: Result, mode: str) -> None:
-    assert all(one.right == one.asked for one in result[0] if one.mode == mode)
+    assert [one for one in result[0] if one.right != one.asked or one.told != one.asked or one.leaked] == []
 
 
 def test_no_turn_asks_more_often_than_it_may(result: Result) -> None:

@@ -31,6 +31,5 @@ def test_the_planner_lets_nothing_through(tried: Any) -> None:
     assert [line for line in tried[1] if " / driven: " not in line] == []
 
 
-@pytest.mark.xfail(reason="a bare no, products of no catalog, look-alike letters, words of a secret stand")
 def test_a_model_that_obeys_lets_nothing_through(tried: Any) -> None:
     assert [line for line in tried[1] if " / driven: " in line] == []
