@@ -28,6 +28,7 @@ from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
 from tools.ways_to_run.together import ways_together
+from tools.ways_to_run.weigh.stretch import stretched
 from tools.ways_to_run.weigh.worth import Weighed
 
 CARD_FACTS = ("usable_bytes", "memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
@@ -56,7 +57,8 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
     relaxation = None if found.ways else relaxed(machine, load)
     used, ways = (load, found.ways) if relaxation is None else (relaxation.load, relaxation.ways)
     several = chosen(ways, len(machine.cards) * machine.nodes)
-    shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in several)
+    grown = [stretched(used, one) if relaxation is None else (used, one) for one in several]
+    shown = tuple(way_of(longer, machine, one, as_asked=relaxation is None) for longer, one in grown)
     best = found.ways[0] if found.ways else None
     return WaysToRun(
         answer=_answer(machine, load, ways[0] if ways else None, shown, relaxation),

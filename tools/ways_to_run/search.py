@@ -118,7 +118,8 @@ def _laid_out(
     """Layouts of one format; a longer pipeline is passed over where a shorter one holds it and gains nothing by it."""
     nearest: Missed | None = None
     sure: dict[tuple[int, int], int] = {}
-    fast = switched(group.gpu, group.per_node) or load.sequences == 1
+    alone = load.sequences == 1 and load.objective != "most_users"
+    fast = switched(group.gpu, group.per_node) or alone
     some = False
     for spread in spreads(load, group, form.name):
         key = (spread.tp, spread.ep)

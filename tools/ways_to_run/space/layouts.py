@@ -136,7 +136,7 @@ def _copied(one: Spread, group: Group, load: Load) -> Iterator[Spread]:
             yield one._replace(dp=load.parallel.dp)
         return
     yield one
-    copies = min(most, load.sequences)
+    copies = most if load.objective == "most_users" else min(most, load.sequences)
     if copies > 1:
         yield one._replace(dp=copies)
 
