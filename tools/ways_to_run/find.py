@@ -19,7 +19,7 @@ from tools.ways_to_run.relax import Relaxed, relaxed
 from tools.ways_to_run.request import WaysToRunRequest
 from tools.ways_to_run.result import Verdict, Way, WayAnswer, WaysToRun
 from tools.ways_to_run.search import Found, search
-from tools.ways_to_run.space.formats import FILES, SERVERS, kernels_rule
+from tools.ways_to_run.space.formats import FILES, NATIVE_LADDERS, SERVERS, WIDE, WIDENED, kernels_rule
 from tools.ways_to_run.space.load import Load, load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
 from tools.ways_to_run.tell.binds import binds_of, nearest
@@ -114,6 +114,13 @@ def _said(load: Load, best: Weighed, way: Way, rate: float | None, changed: list
         parts.append(f"for {way.concurrent_sequences:,} at once")
     if way.memory.host_bytes and way.cards:
         parts.append(f"and {format_bytes(way.memory.host_bytes)} in host memory")
+    if way.memory.surety == "tight":
+        memory = way.memory
+        parts.append(
+            f"— tight: {format_bytes(memory.needed_bytes_per_gpu or memory.host_bytes)} of "
+            f"{format_bytes(memory.usable_bytes_per_gpu or memory.host_usable_bytes or 0)} by the estimate, which does "
+            "not hold at its upper end"
+        )
     said = " ".join(parts)
     return f"{said}; changed: {'; '.join(changed)}." if changed else f"{said}."
 
@@ -162,6 +169,8 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
     yield from doubts(ways)
     yield from _of_idle_cards(machine, ways)
+
+    yield from _widened(load, ways)
     yield from _of_kernels(load, ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
@@ -194,6 +203,20 @@ def _of_idle_cards(machine: Machine, ways: tuple[Way, ...]) -> Iterator[str]:
         rate = over_all.speed.tokens_per_s_per_user.value
         said += f" On all of them, {over_all.title}: {rate:.3g} tokens a second of one user."
     yield said
+
+
+def _widened(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+    """Weights in other formats than the published one, where the cards' stack reads none that they come in."""
+    found = dict.fromkeys(
+        (way.engine, way.weight_format, way.cards[0].name) for way in ways
+        if load.native not in WIDE and way.weight_format in WIDENED and way.cards
+        and way.weight_format not in NATIVE_LADDERS.get(load.native, ())
+    )  # fmt: skip
+    for engine, form, card in found:
+        yield (
+            f"{ENGINES[engine]} has no kernel for {format_name(load.native)}, as which {load.name} is published, on "
+            f"{card}: {format_name(form)} weights must be found or made from it."
+        )
 
 
 def _of_kernels(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
