@@ -171,6 +171,7 @@ def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[s
     yield from _of_idle_cards(machine, ways)
 
     yield from _widened(load, ways)
+    yield from _idle(machine, load, ways)
     yield from _of_kernels(load, ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
@@ -203,6 +204,17 @@ def _of_idle_cards(machine: Machine, ways: tuple[Way, ...]) -> Iterator[str]:
         rate = over_all.speed.tokens_per_s_per_user.value
         said += f" On all of them, {over_all.title}: {rate:.3g} tokens a second of one user."
     yield said
+
+
+def _idle(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+    """Copies for the cards that the stated links leave out of the best way, which nobody asked to be several."""
+    used = sum(one.count for one in ways[0].cards) * ways[0].nodes if ways else 0
+    copies = len(machine.cards) * machine.nodes // used if used else 0
+    if machine.near is not None and copies > 1 and load.sequences == 1:
+        yield (
+            f"It takes {used} of {len(machine.cards) * machine.nodes} cards: {copies} such copies behind a load balancer "
+            "serve several people, each as fast as told."
+        )
 
 
 def _widened(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
