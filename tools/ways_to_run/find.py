@@ -212,7 +212,7 @@ def _idle(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
     copies = len(machine.cards) * machine.nodes // used if used else 0
     if machine.near is not None and copies > 1 and load.sequences == 1:
         yield (
-            f"It takes {used} of {len(machine.cards) * machine.nodes} cards: {copies} such copies behind a load balancer "
+            f"It takes {used} of {len(machine.cards) * machine.nodes} cards: {copies} copies behind a load balancer "
             "serve several people, each as fast as told."
         )
 
