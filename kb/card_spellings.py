@@ -10,6 +10,8 @@ _MAKER = re.compile(
     r"^(?:NVIDIA|英伟达|輝達|AMD|Intel|英特尔|Huawei|华为|Apple|苹果|Google|谷歌|GeForce|Radeon|Tesla)\s*",
     re.IGNORECASE,
 )
+_BEFORE = ("NVIDIA", "AMD", "Intel")
+"""Makers that stand before the catalog's names where people leave them out: `RTX PRO 4500 Blackwell`."""
 _TAIL = re.compile(r"\s*(?:显卡|加速卡|顯卡|GPU|graphics card|card|卡|版本|版)$", re.IGNORECASE)
 _LETTER_O = re.compile(r"(?<=\d)[Oo](?=\d|\b)|(?<=\d)[Oo](?=[Oo]?\d)")
 _MOBILE_FIRST = re.compile(r"^(?:移动版|移动端|笔记本|笔电)(?:的|用)?\s*(.+)$")
@@ -39,6 +41,8 @@ def spellings(name: str) -> Iterator[str]:
     for one in list(seen):
         for changed in _changes(one):
             seen[changed] = None
+    for maker in _BEFORE:
+        seen[f"{maker} {bare_name(plain)}"] = None
     return (one for one in seen if one)
 
 

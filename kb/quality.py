@@ -36,6 +36,8 @@ class Exchange(Frozen):
     """The same beyond that pace."""
     pace_tokens_per_s: float
     """That pace: answers come faster than they are read."""
+    served_tokens_per_s: float
+    """Pace that each of many users accepts: above reading, which is 5."""
     least_tokens_per_s: float
     """Pace below which nobody waits for answers, however good they are."""
     tight_percent: float

@@ -105,6 +105,8 @@ class Generation(Frozen):
     """Last toolkit that still knows them; null = current ones do."""
     last_driver: str | None = None
     """Last driver branch for them; null = current ones drive them."""
+    kernel_modules: Literal["open", "proprietary"] | None = None
+    """The only flavour of Linux kernel modules that drives them; null = either, or not told."""
     source: str
 
 

@@ -11,6 +11,7 @@ from kb.records.gpu import Gpu
 from kb.software import Feature, Verdict, features
 from tools.base import Step, ToolResult
 from tools.cuda_versions import Finding, versions
+from tools.mixed_cards import beside
 from tools.named import cited, read_card, vouching
 from tools.release_check import Named, named_in, read
 from tools.release_check import findings as release_findings
@@ -21,6 +22,8 @@ __all__ = [
 
 OVERVIEW = ("bf16", "fp8", "fp4", "nvlink", "mig", "flash_attention_2")
 """What is checked when only a card is named."""
+MIXED = "mixed_cards"
+"""The feature that is about all cards at once."""
 _SEVERITY: tuple[Verdict, ...] = ("works", "works_with", "unknown", "does_not")
 _SAID: dict[Verdict, str] = {
     "works": "works", "works_with": "works with a condition", "unknown": "is unknown", "does_not": "does not work",
@@ -73,7 +76,8 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     """Check whether a GPU supports a number format, feature, package or engine, and whether CUDA and driver match.
 
     Covers BF16, FP8, FP4, NVLink, MIG, FlashAttention 2 and 3, quantisation kernels (AWQ, GPTQ, Marlin,
-    bitsandbytes), engines (vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, PyTorch) and CUDA toolkits against drivers
+    bitsandbytes), memory pooling, different cards in one machine,
+    engines (vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, PyTorch) and CUDA toolkits against drivers
     and cards. Answers works, works_with (a certain build or setting), does_not or unknown, each with the reason, a
     remedy and sources. With only a card named it gives an overview.
     """
@@ -90,6 +94,10 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     if overview and cards:
         asked = [features()[key] for key in OVERVIEW]
     findings = [one for named in wanted for one in release_findings(named, cards, next(iter(cudas), None), driver)]
+    mixed = overview or any(one.id == MIXED for one in asked)
+    together = list(beside(cards)) if mixed and len(cards) > 1 else []
+    asked = [one for one in asked if one.id != MIXED or not together]
+    findings += [*together]
     findings += [_judge(card, one, engine) for card in cards for one in asked if not _released(card, one, packages)]
     findings += [one for cuda in cudas or (None,) for one in versions(cards, cuda, driver)]
     if not cards and asked:
@@ -97,7 +105,9 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     if not findings:
         raise BadInput("gpu", "nothing to check.", "Name a card, or a CUDA version and a driver.")
     worst = max(findings, key=lambda one: _SEVERITY.index(one.verdict))
-    if overview and worst.verdict != "works":
+    if together and (overview or worst.verdict == together[0].verdict):
+        worst = together[0]
+    elif overview and worst.verdict != "works":
         worst = worst.model_copy(update={"verdict": "works_with", "reason": _summary(findings), "instead": ""})
     return Compatibility(
         verdict=worst.verdict,

@@ -152,3 +152,40 @@ def test_nothing_to_check_and_bad_versions_name_the_field() -> None:
     with pytest.raises(BadInput) as caught:
         check(cuda="twelve", driver="470")
     assert caught.value.field == "cuda"
+
+
+@pytest.mark.parametrize(
+    ("cards", "verdict", "told"),
+    [
+        (("V100", "A100"), "works_with", "580 is the last branch"),
+        (("GTX 1080 Ti", "RTX 4090"), "works_with", "12.x at most"),
+        (("3090", "5090"), "works_with", "570 or newer"),
+        (("P40", "RTX PRO 6000"), "does_not", "kernel modules"),
+        (("RTX 3090", "RX 7900 XTX"), "works_with", "several makers"),
+    ],
+)
+def test_different_cards_share_one_driver_or_are_told_why_not(cards: tuple[str, ...], verdict: str, told: str) -> None:
+    found = check(gpus=cards, question="Can I put these into the same machine?")
+
+    assert found.verdict == verdict
+    assert told in found.reason
+    assert found.instead
+    assert found.findings[0].reason_zh
+
+
+def test_like_cards_are_nothing_to_mix() -> None:
+    assert check(gpus=("3090", "A6000"), feature="mixed_cards").verdict == "works"
+
+
+def test_alternatives_are_not_judged_as_one_machine() -> None:
+    found = check(gpus=("A100", "V100"), precision="fp16")
+
+    assert all("one machine" not in one.asked for one in found.findings)
+
+
+@pytest.mark.parametrize("card", ["3090", "4090", "MI300X"])
+def test_memory_of_several_cards_is_not_pooled(card: str) -> None:
+    found = check(gpu=card, question="Do two of these pool the memory into one big GPU?")
+
+    assert found.verdict == "does_not"
+    assert "split the model" in found.instead

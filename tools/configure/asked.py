@@ -1,10 +1,9 @@
 """The request with its names resolved, and the cards it is about."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kb.base import UnknownName
-from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, offers
 from kb.catalog import provider as find_provider
 from kb.names import close_names
@@ -14,6 +13,7 @@ from tools.configure.conditions import meets
 from tools.configure.request import ConfigureRequest
 from tools.configure.suitable import proposed
 from tools.configure.workload import Workload, workload
+from tools.named import read_card
 from tools.need import Condition
 
 CHINA = "CN"
@@ -38,19 +38,26 @@ def read(request: ConfigureRequest) -> Asked:
     """The request with every name looked up.
 
     Raises:
-        UnknownName, AmbiguousName: for a model, GPU or provider that the catalog does not have.
+        UnknownName: for a model, GPU or provider that the catalog does not have.
+        AmbiguousName: for a model.
     """
     budget = request.budget
     provider = known_provider(request.provider)
     way = request.acquisition or (budget.mode if budget else None) or ("rent" if provider else None)
     owned: dict[str, int] = {}
+    said: list[str] = []
     for item in request.gpus_owned:
-        name = find_gpu(item.gpu).id
+        card, assumed = read_card(item.gpu)
+        name = card.id
+        said += assumed
         owned[name] = owned.get(name, 0) + (item.count or 1)
-    cards = frozenset(find_gpu(name).id for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed)))
+    named = [read_card(name) for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed))]
+    cards = frozenset(card.id for card, _ in named)
+    said += [line for _, assumed in named for line in assumed]
+    load = workload(request, [gpus()[name] for name in cards | set(owned)], others=not cards)
     return Asked(
         request=request,
-        load=workload(request, [gpus()[name] for name in cards | set(owned)], others=not cards),
+        load=replace(load, assumptions=(*load.assumptions, *dict.fromkeys(said))),
         provider=provider,
         owned=owned,
         cards=cards,

@@ -5,7 +5,6 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 
-from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from kb.units import format_bytes
@@ -22,6 +21,7 @@ from tools.configure.result import Rejected
 from tools.configure.wanted import Wanted, anything, or_owned
 from tools.memory.formats import held_in
 from tools.memory.result import Verdict
+from tools.named import read_card
 from tools.need import GpuCount
 
 NEAR = 3
@@ -45,7 +45,7 @@ def proposed_too_small(
 ) -> Iterator[Rejected]:  # fmt: skip
     """Cards proposed in a number that does not hold it, and the fewest shown of the same that do."""
     for card in proposed:
-        gpu, count = find_gpu(card.gpu), card.count
+        gpu, count = read_card(card.gpu)[0], card.count
         near = nearest_miss(table, gpu, count) if count is not None else None
         if count is None or near is None or near.total_bytes <= gpu.usable_bytes:
             continue

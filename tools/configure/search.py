@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import chain, islice
 
-from kb.catalog import gpu as find_gpu
 from kb.purposes import PurposeName, models_for, purposes
 from kb.rates import usd
 from tools.base import Step
@@ -30,6 +29,7 @@ from tools.configure.wanted import Wanted, mainstream, new, or_owned, owned, uno
 from tools.configure.workload import SMALLEST_FILES
 from tools.memory.formats import held_in
 from tools.memory.result import Verdict
+from tools.named import read_card
 from tools.need import SERVED
 
 TRIED_FOR = Decimal("0.5")
@@ -111,7 +111,7 @@ class Search:
         found = []
         for card in asked.request.gpus_proposed:
             if card.count is not None:
-                name = find_gpu(card.gpu).id
+                name = read_card(card.gpu)[0].id
                 proposal = Proposal(name, card.count, way, asked.country, asked.provider)
                 one = exactly(proposal, self.options, self.pace)
                 found += [one] if one is not None else []

@@ -1,10 +1,13 @@
 """What one may ask to be written: the model, the cards, the layout and where it runs."""
 
-from typing import Literal
+import re
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from kb.base import Frozen
+from kb.base import BadInput, Frozen, UnknownName
+from kb.lexicon.models.rules import read_model
+from kb.models import models
 
 Program = Literal[
     "vllm", "sglang", "llama.cpp", "ollama",
@@ -59,3 +62,20 @@ class LaunchRequest(Frozen):
     gradient_checkpointing: Literal["none", "full"] | None = None
     sharding: Literal["ddp", "zero1", "zero2", "zero3", "fsdp"] | None = None
     offload: Literal["none", "optimizer", "all"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        """A checkpoint by its name: in the format the name says, and from its own repository where it states one."""
+        name = given.get("model") if isinstance(given, dict) else None
+        if not isinstance(name, str) or given.get("task", "inference") != "inference" or given.get("weight_format"):
+            return given
+        try:
+            found = read_model(name)
+        except (UnknownName, BadInput):
+            return given
+        if found.weight_format is None:
+            return given
+        own = re.fullmatch(REPOSITORY, name) and name not in models() and "gguf" not in found.weight_format
+        named = {"checkpoint": given.get("checkpoint") or (name if own else None)}
+        return {**given, "model": found.model, "weight_format": found.weight_format, **named}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kb.adapters import adapter_facts
 from kb.base import BadInput
 from kb.catalog import gpus
 from kb.memory_constants import memory_sources
@@ -19,7 +20,7 @@ from tools.ways_to_run.relax import Relaxed, relaxed
 from tools.ways_to_run.request import WaysToRunRequest
 from tools.ways_to_run.result import Verdict, Way, WayAnswer, WaysToRun
 from tools.ways_to_run.search import Found, search
-from tools.ways_to_run.space.formats import FILES, SERVERS, kernels_rule
+from tools.ways_to_run.space.formats import FILES, NATIVE_LADDERS, SERVERS, WIDE, WIDENED, kernels_rule
 from tools.ways_to_run.space.load import Load, load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
 from tools.ways_to_run.tell.binds import binds_of, nearest
@@ -28,6 +29,7 @@ from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
 from tools.ways_to_run.together import ways_together
+from tools.ways_to_run.weigh.stretch import stretched
 from tools.ways_to_run.weigh.worth import Weighed
 
 CARD_FACTS = ("usable_bytes", "memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
@@ -56,7 +58,8 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
     relaxation = None if found.ways else relaxed(machine, load)
     used, ways = (load, found.ways) if relaxation is None else (relaxation.load, relaxation.ways)
     several = chosen(ways, len(machine.cards) * machine.nodes)
-    shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in several)
+    grown = [stretched(used, one) if relaxation is None else (used, one) for one in several]
+    shown = tuple(way_of(longer, machine, one, as_asked=relaxation is None) for longer, one in grown)
     best = found.ways[0] if found.ways else None
     return WaysToRun(
         answer=_answer(machine, load, ways[0] if ways else None, shown, relaxation),
@@ -112,6 +115,13 @@ def _said(load: Load, best: Weighed, way: Way, rate: float | None, changed: list
         parts.append(f"for {way.concurrent_sequences:,} at once")
     if way.memory.host_bytes and way.cards:
         parts.append(f"and {format_bytes(way.memory.host_bytes)} in host memory")
+    if way.memory.surety == "tight":
+        memory = way.memory
+        parts.append(
+            f"— tight: {format_bytes(memory.needed_bytes_per_gpu or memory.host_bytes)} of "
+            f"{format_bytes(memory.usable_bytes_per_gpu or memory.host_usable_bytes or 0)} by the estimate, which does "
+            "not hold at its upper end"
+        )
     said = " ".join(parts)
     return f"{said}; changed: {'; '.join(changed)}." if changed else f"{said}."
 
@@ -160,6 +170,16 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
     yield from doubts(ways)
     yield from _of_idle_cards(machine, ways)
+    yield from _widened(load, ways)
+    yield from _idle(machine, load, ways)
+    if load.weight_format == "bf16" and any(way.weight_format == "fp16" for way in ways):
+        yield "The card has no BF16 arithmetic: the weights are held and computed in FP16, which has less range."
+    if load.adapters:
+        ratio = adapter_facts().time_ratio
+        yield (
+            f"Adapters beside the model make a token take {ratio.low:g} to {ratio.high:g} times as long by reports, "
+            f"{ratio.value:g} in the figures here; merged into the weights they cost nothing and serve one task."
+        )
     yield from _of_kernels(load, ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
@@ -192,6 +212,31 @@ def _of_idle_cards(machine: Machine, ways: tuple[Way, ...]) -> Iterator[str]:
         rate = over_all.speed.tokens_per_s_per_user.value
         said += f" On all of them, {over_all.title}: {rate:.3g} tokens a second of one user."
     yield said
+
+
+def _idle(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+    """Copies for the cards that the stated links leave out of the best way, which nobody asked to be several."""
+    used = sum(one.count for one in ways[0].cards) * ways[0].nodes if ways else 0
+    copies = len(machine.cards) * machine.nodes // used if used else 0
+    if machine.near is not None and copies > 1 and load.sequences == 1:
+        yield (
+            f"It takes {used} of {len(machine.cards) * machine.nodes} cards: {copies} copies behind a load balancer "
+            "serve several people, each as fast as told."
+        )
+
+
+def _widened(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+    """Weights in other formats than the published one, where the cards' stack reads none that they come in."""
+    found = dict.fromkeys(
+        (way.engine, way.weight_format, way.cards[0].name) for way in ways
+        if load.native not in WIDE and way.weight_format in WIDENED and way.cards
+        and way.weight_format not in NATIVE_LADDERS.get(load.native, ())
+    )  # fmt: skip
+    for engine, form, card in found:
+        yield (
+            f"{ENGINES[engine]} has no kernel for {format_name(load.native)}, as which {load.name} is published, on "
+            f"{card}: {format_name(form)} weights must be found or made from it."
+        )
 
 
 def _of_kernels(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:

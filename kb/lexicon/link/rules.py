@@ -25,6 +25,8 @@ _LANES = grammar(
 _RATE = grammar(r"(?<![\d.])(\d{1,4}(?:\.\d)?) ?(?P<u>gbe|gige|gbit(?:/s)?|gbps|gb/s|g)(?![a-z])")
 _PATH = grammar(r"(?<![a-z0-9])(nv\d{1,2}|pix|pxb|phb|node|sys)(?![a-z0-9])")
 """Cells of `nvidia-smi topo -m`."""
+_RUN = grammar(r"(?<![\d.])(\d{1,2}) ?[-–~,到至] ?(\d{1,2})(?![\d.])")
+"""Cards by their numbers: 0-1 · 4-7."""
 _PORTS = grammar(r"(?<![\d.])(\d{1,2}) ?[x×*] ?(?=\d{1,3} ?g)")
 _GENERATION_OF_LINK = grammar(r"(?:nv ?link|tb|thunderbolt|usb) ?(\d)(?:\.0)?")
 
@@ -42,7 +44,11 @@ class Link(Frozen):
     bytes_per_s: float | None = None
     """One direction, of one slot or port, before protocol losses; null = not known from what was said."""
     path: str | None = None
-    """Letters of a topology matrix (PIX, PXB, PHB, NODE, SYS, NV4), where they were said."""
+    """Letters of a topology matrix (PIX, PXB, PHB, NODE, SYS, NV4), where they were said; of several the nearest."""
+    beyond: str | None = None
+    """The farthest of several such letters."""
+    together: int | None = None
+    """Cards that the nearest path joins, where groups of them were said ("PHB within 0-1 and 2-3"); null = not said."""
 
 
 def read_link(text: str, field: str = "link") -> Link:
@@ -52,9 +58,13 @@ def read_link(text: str, field: str = "link") -> Link:
         BadInput: it names none.
     """
     words = plain(text)
-    if path := _PATH.search(words):
-        code = path[1].upper()
-        return Link(name=code, kind="nvlink" if code.startswith("NV") else "pcie", path=code)
+    if paths := [found[1].upper() for found in _PATH.finditer(words)]:
+        near, far = min(paths, key=_order), max(paths, key=_order)
+        runs = [int(last) - int(first) + 1 for first, last in _RUN.findall(words) if int(last) > int(first)]
+        return Link(
+            name=near, kind="nvlink" if near.startswith("NV") else "pcie", path=near,
+            beyond=far if _order(far) > _order(near) else None, together=min(runs, default=None),
+        )  # fmt: skip
     if _any("none").search(words):
         return _pcie(words) or Link(name="pcie", kind="pcie")
     kind = _kind(words)
@@ -72,6 +82,12 @@ def read_link(text: str, field: str = "link") -> Link:
     if found is None:
         raise BadInput(field, f"“{text[:60]}” names no link.", 'Give e.g. "PCIe 4.0 x8", "NVLink", "100GbE".')
     return found
+
+
+def _order(code: str) -> int:
+    """How far a path is: 0 = the nearest."""
+    codes = [one.code for one in topology_facts().paths]
+    return codes.index("NV" if code.startswith("NV") else code)
 
 
 def _kind(words: str) -> str | None:

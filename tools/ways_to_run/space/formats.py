@@ -27,6 +27,10 @@ NATIVE_LADDERS: dict[str, tuple[str, ...]] = {
     "fp4": ("fp4",), "nvfp4": ("nvfp4",), "int8": ("int8", "awq"),
 }  # fmt: skip
 """The same for models published in fewer bits: nobody widens them."""
+WIDE = ("bf16", "fp16", "fp32")
+"""Formats of sixteen bits and more."""
+WIDENED = ("bf16", "int8")
+"""What weights published in fewer bits are widened to where the card's stack reads none of the formats they come in."""
 NATIVE_FILES: dict[str, tuple[str, ...]] = {"mxfp4": ("MXFP4",)}
 FEATURES = {
     "fp8": "fp8", "mxfp8": "fp8", "int8": "int8", "awq": "awq", "gptq": "gptq", "int4": "gptq", "nvfp4": "fp4",
@@ -120,12 +124,14 @@ def formats(load: Load, engine: str) -> tuple[str, ...]:
         return ladder
     meant = ALIKE.get(asked, (asked,))
     found = tuple(name for name in ladder if name in meant)
+    if not found and asked in WIDE and engine != FILES:
+        return WIDENED[:1]  # a conversion that somebody must make
     exact = asked.startswith("gguf:") == (engine == FILES)
     return found or ((asked,) if exact and asked not in ALIKE else ())
 
 
 def _wide(load: Load) -> bool:
-    return load.native in ("bf16", "fp16", "fp32")
+    return load.native in WIDE
 
 
 def readable(load: Load, engine: str, gpu: Gpu) -> Iterator[Readable | Unreadable]:
@@ -133,15 +139,21 @@ def readable(load: Load, engine: str, gpu: Gpu) -> Iterator[Readable | Unreadabl
     ladder = formats(load, engine)
     if engine == FILES and gpu.vendor == "Huawei":
         ladder = tuple(f"gguf:{name}" for name in CANN_LADDER if load.weight_format in (None, f"gguf:{name}"))
-    for name in ladder:
-        if name in NEEDS_UNITS and not gpu.fp4_flops and name not in (load.native, load.weight_format):
-            continue
-        feature = None if engine == FILES else FEATURES.get(name)
-        rule = features()[feature].rule(gpu, engine) if feature else None
-        if rule is not None and rule.verdict == "does_not":
-            yield Unreadable(engine, name, rule)
-        else:
-            yield Readable(engine, held_in(name, gpu), rule if rule and rule.verdict == "works_with" else None)
+    found = [one for name in ladder if (one := _read(load, engine, gpu, name)) is not None]
+    if found and not any(isinstance(one, Readable) for one in found) and load.weight_format in (None, load.native):
+        found += [one for name in WIDENED if isinstance(one := _read(load, engine, gpu, name), Readable)]
+    yield from found
+
+
+def _read(load: Load, engine: str, gpu: Gpu, name: str) -> Readable | Unreadable | None:
+    """Whether the engine reads the format there; null for one that nobody takes without the units for it."""
+    if name in NEEDS_UNITS and not gpu.fp4_flops and name not in (load.native, load.weight_format):
+        return None
+    feature = None if engine == FILES else FEATURES.get(name)
+    rule = features()[feature].rule(gpu, engine) if feature else None
+    if rule is not None and rule.verdict == "does_not":
+        return Unreadable(engine, name, rule)
+    return Readable(engine, held_in(name, gpu), rule if rule and rule.verdict == "works_with" else None)
 
 
 def cache_formats(load: Load, engine: str, gpu: Gpu) -> tuple[str, ...]:
@@ -177,7 +189,7 @@ def published(load: Load, name: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _published(model: str, native: str, name: str) -> str | None:
-    if name == native or name in ("bf16", "fp16"):
+    if name == native or (name in ("bf16", "fp16") and native in WIDE):
         return model
     found = launch_facts().published(model, name)
     return found[0] if found else None
@@ -185,7 +197,7 @@ def _published(model: str, native: str, name: str) -> str | None:
 
 def made_on_load(load: Load, engine: str, name: str) -> str | None:
     """How a server is told to make the format itself from the published weights; null where it cannot or need not."""
-    if name == load.native or published(load, name):
+    if name == load.native or published(load, name) or not _wide(load):
         return None
     return launch_facts().made_on_load.get(engine, {}).get(name)
 

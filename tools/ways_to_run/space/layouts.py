@@ -24,6 +24,8 @@ class Group(NamedTuple):
     nodes: int
     cards: tuple[Card, ...]
     """Those of one node."""
+    near: int | None = None
+    """Cards that are joined well enough to share layers, as the links were stated; null = all."""
 
     @property
     def per_node(self) -> int:
@@ -62,13 +64,13 @@ class Spread(NamedTuple):
 def groups(machine: Machine) -> list[Group]:
     """Cards of each kind by themselves, and all together as so many of the least."""
     found = [
-        Group(cards[0].gpu, tuple(card.usable for card in cards), machine.nodes, tuple(cards))
+        Group(cards[0].gpu, tuple(card.usable for card in cards), machine.nodes, tuple(cards), machine.near)
         for cards in machine.kinds.values()
     ]
     if machine.unlike and len({card.gpu.vendor for card in machine.cards}) == 1 and not _shared(machine):
         least = min(card.usable for card in machine.cards)
         slowest = min(machine.cards, key=lambda card: (card.gpu.bandwidth_bytes_per_s or 0, card.gpu.id)).gpu
-        found.append(Group(slowest, (least,) * len(machine.cards), machine.nodes, machine.cards))
+        found.append(Group(slowest, (least,) * len(machine.cards), machine.nodes, machine.cards, machine.near))
     return found
 
 
@@ -98,7 +100,7 @@ def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
     """Every layout of up to all cards of the group; copies no more than there are sequences."""
     shape, asked, count = load.shape, load.parallel, group.size
     block = block_of(shape.id, form)
-    widths = (asked.tp,) if asked.tp else range(1, group.per_node + 1)
+    widths = (asked.tp,) if asked.tp else range(1, min(group.near or group.per_node, group.per_node) + 1)
     for tp in widths:
         if tp > count or indivisible(shape, tp) or (tp > group.per_node and tp % group.per_node):
             continue
@@ -136,7 +138,7 @@ def _copied(one: Spread, group: Group, load: Load) -> Iterator[Spread]:
             yield one._replace(dp=load.parallel.dp)
         return
     yield one
-    copies = min(most, load.sequences)
+    copies = most if load.objective == "most_users" else min(most, load.sequences)
     if copies > 1:
         yield one._replace(dp=copies)
 

@@ -10,6 +10,7 @@ from kb.links import LANES, lanes_bytes_per_s, pcie_slot
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
+from kb.topology import topology_facts
 from kb.units import GIB, format_bytes
 from tools.named import read_card
 from tools.nameless_card import middling
@@ -59,6 +60,8 @@ class Machine(NamedTuple):
     nodes: int
     host: Host
     said: tuple[str, ...]
+    near: int | None = None
+    """Cards that are joined well enough to share layers, as the links were stated; null = all of a node."""
 
     @property
     def kinds(self) -> dict[str, list[Card]]:
@@ -100,7 +103,29 @@ def machine_of(request: WaysToRunRequest) -> Machine:
                 "Give what others hold on each card, or leave the card out.",
             )  # fmt: skip
         cards.append(Card(gpu, gpu.usable_bytes - held))
-    return Machine(tuple(cards), request.nodes, _host(request, said), tuple(said))
+    host, near = _host(request, said), _near(request.link, len(cards), said)
+    return Machine(tuple(cards), request.nodes, host, tuple(said), near)
+
+
+def _near(link: Link | None, cards: int, said: list[str]) -> int | None:
+    """How many cards share layers at most, where the stated paths between them say that more are not worth it.
+
+    A path that topology facts call poor for tensor parallelism is crossed by stages and copies alone; of two paths the
+    nearer joins the group that was said, else the half of the cards: those of one processor.
+    """
+    paths = {one.code: one for one in topology_facts().paths}
+    codes = [code for code in (link.path, link.beyond) if code] if link else []
+    poor = [code for code in codes if not code.startswith("NV") and paths[code].tensor_parallel == "poor"]
+    if link is None or not poor or cards < 2:
+        return None
+    near = 1 if link.path in poor else min(link.together or max(cards // 2, 1), cards)
+    far = f"{poor[-1]} ({paths[poor[-1]].name})"
+    joined = f"{link.path} joins {near} of them, {far} the rest" if near > 1 else f"{far} joins them"
+    said.append(
+        f"Stated links: {joined}. Layers are shared by {near} at most, since every layer's sums would cross "
+        f"{poor[-1]}; further cards take stages or whole copies, each bound to its processor (numactl)."
+    )
+    return near
 
 
 def _alike(cards: CardCount, link: Link | None, said: list[str]) -> list[Gpu]:

@@ -35,7 +35,7 @@ def flags_of(load: Load, machine: Machine, candidate: Candidate, utilization: fl
 def command_of(load: Load, candidate: Candidate, flags: str) -> str:
     """The whole command."""
     checkpoint = published(load, candidate.form) or MODEL
-    made = _made_on_load(load, candidate)
+    made = made_on_load(load, candidate.engine, candidate.form)
     if candidate.engine == FILES:
         kind = candidate.form.removeprefix("gguf:")
         found = published(load, candidate.form)

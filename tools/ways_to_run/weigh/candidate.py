@@ -46,6 +46,16 @@ class Candidate(NamedTuple):
         return len({card.gpu.id for card in self.cards}) > 1
 
     @property
+    def room(self) -> float:
+        """How many times the cache it holds would fit, about."""
+        if not self.cards:
+            return 1.0
+        free = max(self.held.usable - self.held.high, 0.0)
+        if self.offloads and self.held.host_usable is not None:
+            free = max(self.held.host_usable - self.held.host_bytes, 0.0)
+        return 1 + free / max(self.held.cache, 1.0)
+
+    @property
     def layout(self) -> Layout:
         """As the speed estimator reads it."""
         spread = self.spread

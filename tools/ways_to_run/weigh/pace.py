@@ -1,5 +1,6 @@
 """How fast a candidate is."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -7,6 +8,7 @@ from typing import Literal, NamedTuple
 from kb.base import BadInput
 from kb.links import lanes_bytes_per_s, slot_bytes_per_s
 from kb.memory_constants import constants as memory_constants
+from kb.quality import quality
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
 from tools.speed.estimate import TokenPace, bound_of, corrected_pace
@@ -18,13 +20,15 @@ from tools.speed.result import Bound, Interval, Label
 from tools.speed.work import Work, product_rate, rates, work_of
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
-from tools.ways_to_run.weigh.ceiling import later, lowered, reached
+from tools.ways_to_run.weigh.ceiling import later, lowered, reached, with_adapters
 from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
 """Sequences that are told to fit: whether they do was decided by the memory."""
 NOTED_RATIO = 1.2
 """Pace without prompts over the one with them from which on both are told."""
+SERVED_STEP = 1.2
+"""Ratio of sequences served that is not told apart."""
 COPIED_RATIO = 0.8
 """Of it, what copies from pinned memory reach."""
 USUAL_PCIE = 4
@@ -44,6 +48,8 @@ class Speed(NamedTuple):
     """Share of a token's time that the host's memory takes."""
     decode: Interval | None = None
     """Of one user while no prompt is read; null where that is about as fast as `per_user`."""
+    at_pace: int | None = None
+    """Most sequences at once that each see a pace people accept; counted for `most_users` alone."""
 
 
 class Paces:
@@ -55,21 +61,57 @@ class Paces:
 
     def of(self, candidate: Candidate) -> Speed | None:
         """The rates; null where no source states how fast the card reads."""
+        speed = self._at(candidate, self.load.sequences)
+        if speed is None or self.load.objective != "most_users":
+            return speed
+        return speed._replace(at_pace=self._served(candidate, speed))
+
+    def _served(self, candidate: Candidate, speed: Speed) -> int:
+        """Sequences up to what the memory holds at which each still sees the target, else an accepted pace.
+
+        By bisection to a fifth: a token takes longer the more sequences it is made for.
+        """
+        load, most = self.load, max(int(self.load.sequences * candidate.room), self.load.sequences)
+        least = load.target_rate or quality().exchange.served_tokens_per_s
+
+        def enough(count: int) -> bool:
+            found = speed if count == load.sequences else self._at(candidate, count)
+            if found is None or found.per_user.value < least:
+                return False
+            first = found.first_token.value if found.first_token else None
+            return load.target_first_s is None or (first is not None and first <= load.target_first_s)
+
+        if not enough(load.sequences):
+            return 0
+        if enough(most):
+            return most
+        low, high = load.sequences, most
+        while high > low * SERVED_STEP + 1:
+            middle = round(math.sqrt(low * high))
+            low, high = (middle, high) if enough(middle) else (low, middle)
+        return low
+
+    def _at(self, candidate: Candidate, sequences: int) -> Speed | None:
         if not candidate.cards:
             return self._by_host(candidate)
         kinds = Counter(card.gpu.id for card in candidate.cards)
         by_id = {card.gpu.id: card.gpu for card in candidate.cards}
         if candidate.group is not None:
             by_id, kinds = {candidate.group.gpu.id: candidate.group.gpu}, Counter({candidate.group.gpu.id: 1})
-        paces = {kind: self._on(candidate, by_id[kind]) for kind in kinds}
+        paces = {kind: self._on(candidate, by_id[kind], sequences) for kind in kinds}
         known = {kind: pace for kind, pace in paces.items() if pace is not None}
         if len(known) < len(paces):
             return None
         speed = self._together(candidate, known, _shares(candidate, kinds))
+        if self.load.adapters:
+            speed = speed._replace(
+                per_user=with_adapters(speed.per_user), total=with_adapters(speed.total),
+                decode=speed.decode and with_adapters(speed.decode),
+            )  # fmt: skip
         weak = [share for kind in kinds if (share := reached(by_id[kind], candidate.engine)) is not None]
         return _held_low(speed, min(one.decode for one in weak), min(one.prefill for one in weak)) if weak else speed
 
-    def _on(self, candidate: Candidate, gpu: Gpu) -> TokenPace | None:
+    def _on(self, candidate: Candidate, gpu: Gpu, sequences: int) -> TokenPace | None:
         """The whole model on cards like this one."""
         base = self._base(candidate.engine, candidate.form, gpu)
         if base is None:
@@ -80,7 +122,7 @@ class Paces:
             gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16,
             kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
             cached_tokens=base.cached_tokens if candidate.engine in CACHES_PREFIXES else 0,
-        ).on(candidate.layout, self.load.sequences)  # fmt: skip
+        ).on(candidate.layout, sequences)  # fmt: skip
         spilled = candidate.held.spilled
         return corrected_pace(placed_pace(work, ROOMY, spilled), spilled)
 

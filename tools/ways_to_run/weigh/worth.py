@@ -36,7 +36,7 @@ class Weighed(NamedTuple):
 def weighed(load: Load, candidate: Candidate, speed: Speed | None) -> Weighed:
     """Rank one candidate.
 
-    Without an objective: targets, then
+    `most_users` counts those served at a pace people accept. Without an objective: targets, then
 
         doubling · log2(rate / pace) − loss of weights and cache − tight − complexity
 
@@ -55,9 +55,9 @@ def weighed(load: Load, candidate: Candidate, speed: Speed | None) -> Weighed:
     elif objective == "best_quality":
         rank = (*first, sure, float(rate >= rules.exchange.least_tokens_per_s), -loss, score)
     elif objective == "longest_context":
-        rank = (*first, usable, sure, _room_ratio(load, candidate), score)
+        rank = (*first, usable, sure, _longer_ratio(load, candidate), score)
     elif objective == "most_users":
-        rank = (*first, usable, sure, _room_ratio(load, candidate, copies=True), score)
+        rank = (*first, usable, sure, float(candidate.engine in SERVERS), _users_score(load, candidate, speed, loss))
     elif objective == "simplest":
         rank = (*first, usable, sure, -float(candidate.offloads), -float(candidate.used), score)
     else:
@@ -97,15 +97,20 @@ def _complexity(load: Load, candidate: Candidate) -> float:
     )
 
 
-def _room_ratio(load: Load, candidate: Candidate, *, copies: bool = False) -> float:
-    """How many times the cache asked for would fit, about; no more context than the model has."""
-    held = candidate.held
-    if not candidate.cards:
-        return 1.0
-    free = max(held.usable - held.high, 0.0)
-    if candidate.offloads and held.host_usable is not None:
-        free = max(held.host_usable - held.host_bytes, 0.0)
-    ratio = 1 + free / max(held.cache, 1.0)
-    if copies:
-        return ratio * load.sequences
-    return min(ratio, load.longest / load.context) if load.longest else ratio
+def _longer_ratio(load: Load, candidate: Candidate) -> float:
+    """How many times the context asked for would fit, about; no more than the model has."""
+    return min(candidate.room, load.longest / load.context) if load.longest else candidate.room
+
+
+def _users_score(load: Load, candidate: Candidate, speed: Speed | None, loss: float) -> float:
+    """Doublings of the users served at a pace they accept, against quality; by the pace alone where it serves none.
+
+    An engine that pages its cache and batches as requests come goes first, by the rank's own place for it: slots of
+    fixed size hold as much memory on paper, and nobody serves many people so.
+    """
+    exchange = quality().exchange
+    served = speed.at_pace if speed and speed.at_pace is not None else 0
+    rate = speed.per_user.value if speed else UNKNOWN_RATE
+    least = load.target_rate or exchange.served_tokens_per_s
+    doublings = math.log2(served) if served else min(math.log2(rate / least), 0.0) - 1
+    return exchange.doubling_percent * doublings - loss - _complexity(load, candidate)
