@@ -10,7 +10,7 @@ from tools.memory.formats import weight_format
 from tools.memory.interval import interval
 from tools.memory.request import MemoryRequest
 from tools.memory.term import Phase
-from tools.memory.workload import Workload, is_large, workload_of
+from tools.memory.workload import Workload, is_large, over_pcie, workload_of
 from tools.ways_to_run.result import Surety
 from tools.ways_to_run.space.formats import FILES
 from tools.ways_to_run.space.layouts import Group, Spread
@@ -79,6 +79,7 @@ def held_shared(work: Workload, group: Group, spread: Spread, load: Load, contex
     laid = loaded(work, load, context, here)._replace(
         tensor=1 if spread.attention_copies else spread.tp, pipeline=spread.pp,
         expert=spread.ep if spread.attention_copies else 1, large_gpu=is_large(group.gpu),
+        boards=over_pcie(group.gpu, min(spread.tp, group.per_node)),
     )  # fmt: skip
     phase = sharded_peak(laid)
     low, high = interval(laid, phase)
