@@ -76,7 +76,8 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     """Check whether a GPU supports a number format, feature, package or engine, and whether CUDA and driver match.
 
     Covers BF16, FP8, FP4, NVLink, MIG, FlashAttention 2 and 3, quantisation kernels (AWQ, GPTQ, Marlin,
-    bitsandbytes), memory pooling, different cards in one machine, engines (vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, PyTorch) and CUDA toolkits against drivers
+    bitsandbytes), memory pooling, different cards in one machine,
+    engines (vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, PyTorch) and CUDA toolkits against drivers
     and cards. Answers works, works_with (a certain build or setting), does_not or unknown, each with the reason, a
     remedy and sources. With only a card named it gives an overview.
     """

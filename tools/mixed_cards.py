@@ -42,10 +42,10 @@ def _apart(names: str, born: Sequence[Generation]) -> Finding:
     closed, opened = (next(one for one in born if one.kernel_modules == kind) for kind in ("proprietary", "open"))
     return _told(
         "does_not",
-        f"{names}: on Linux a machine loads one kind of NVIDIA kernel modules; {opened.name} needs the open ones, which "
+        f"{names}: on Linux a machine loads one kind of kernel modules; {opened.name} needs the open ones, which "
         f"do not drive {closed.name}",
         f"Linux 下一台机器只能加载一种 NVIDIA 内核模块：{opened.name} 必须用开源模块，而开源模块不支持 {closed.name}",
-        f"Put them into two machines; Windows has no such modules, and there the {closed.last_driver} branch knows both",
+        f"Put them into two machines; on Windows the {closed.last_driver} branch drives both",
         f"分到两台机器；Windows 没有这个限制，{closed.last_driver} 分支的驱动两代都认",
         (opened.source, closed.source, "nvidia-open-modules"),
     )
@@ -59,18 +59,16 @@ def _one_driver(names: str, born: Sequence[Generation]) -> Finding:
     if not ending:
         return _told(
             "works_with",
-            f"{names}: one driver serves them, {new.first_driver} or newer, with builds for CUDA {least} or newer",
+            f"{names}: one driver, {new.first_driver} or newer, serves them, with builds for CUDA {least} on",
             f"同一个驱动就能带，{new.first_driver} 及以上，程序用 CUDA {least} 及以上的版本",
-            "Share no layers between them, since the slowest and smallest sets the pace; llama.cpp deals layers by memory",
+            "Share no layers between them: the slowest sets the pace; llama.cpp deals layers by memory",
             "不要在它们之间做张量并行，会被最慢、最小的卡拖住；llama.cpp 可以按显存分层",
             (new.source,),
         )
     old = min(ending, key=lambda one: version(one.last_driver or "0"))
     driver, cuda = old.last_driver or "", old.last_cuda_major or 0
     fits = version(driver) >= version(new.first_driver)[:1] and cuda >= version(least)[0]
-    stay = (
-        f"Stay on driver branch {driver} and CUDA {cuda}.x, with builds for both; deal layers out in llama.cpp, or run "
-    )
+    stay = f"Stay on driver {driver} and CUDA {cuda}.x with builds for both; deal layers in llama.cpp, or run "
     stay_zh = f"驱动留在 {driver} 分支、CUDA 留在 {cuda}.x，用同时编译了两代的版本；llama.cpp 按层分，或"
     return _told(
         "works_with" if fits else "does_not",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kb.adapters import adapter_facts
 from kb.base import BadInput
 from kb.catalog import gpus
 from kb.memory_constants import memory_sources
@@ -169,9 +170,16 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
     yield from doubts(ways)
     yield from _of_idle_cards(machine, ways)
-
     yield from _widened(load, ways)
     yield from _idle(machine, load, ways)
+    if load.weight_format == "bf16" and any(way.weight_format == "fp16" for way in ways):
+        yield "The card has no BF16 arithmetic: the weights are held and computed in FP16, which has less range."
+    if load.adapters:
+        ratio = adapter_facts().time_ratio
+        yield (
+            f"Adapters beside the model make a token take {ratio.low:g} to {ratio.high:g} times as long by reports, "
+            f"{ratio.value:g} in the figures here; merged into the weights they cost nothing and serve one task."
+        )
     yield from _of_kernels(load, ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."

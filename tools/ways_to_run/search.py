@@ -30,6 +30,8 @@ from tools.ways_to_run.weigh.pace import Paces
 from tools.ways_to_run.weigh.worth import Weighed, weighed
 
 NOTHING = Spread(1, 1, 1, 1)
+ADAPTS = "vllm"
+"""The engine that adapters are served by unasked: it batches requests of several, and its flags are written here."""
 SLOW_ON_PROCESSORS = "gguf:IQ"
 """File types whose weights are looked up in tables, which processors do far slower than the others' arithmetic."""
 
@@ -76,10 +78,17 @@ def search(machine: Machine, load: Load) -> Found:
 def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
     for group in groups(machine):
         for engine in engines(group.gpu, load.engine):
+            if load.engine is None and engine != ADAPTS and _adapts(machine, load):
+                continue
             if engine != FILES and all(_runs_all(load, engine, card) for card in group.cards):
                 yield from _shared(machine, load, group, engine, unreadable)
-    if load.engine in (None, FILES):
+    if load.engine == FILES or (load.engine is None and not _adapts(machine, load)):
         yield from _dealt(machine, load, unreadable)
+
+
+def _adapts(machine: Machine, load: Load) -> bool:
+    """Whether adapters are to be served and the engine that is told how to runs on a kind of the cards."""
+    return bool(load.adapters) and any(ADAPTS in engines(group.gpu, None) for group in groups(machine))
 
 
 def _unread(machine: Machine, load: Load) -> Iterator[Missed]:

@@ -124,6 +124,8 @@ def formats(load: Load, engine: str) -> tuple[str, ...]:
         return ladder
     meant = ALIKE.get(asked, (asked,))
     found = tuple(name for name in ladder if name in meant)
+    if not found and asked in WIDE and engine != FILES:
+        return WIDENED[:1]  # a conversion that somebody must make
     exact = asked.startswith("gguf:") == (engine == FILES)
     return found or ((asked,) if exact and asked not in ALIKE else ())
 

@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
+from kb.adapters import adapter_facts
 from kb.records.gpu import Gpu
 from kb.weak_stacks import Report, WeakStack, comparable, weak_stack
 from tools.speed.estimate import token_pace
@@ -44,6 +45,13 @@ def _shares(row: Report) -> tuple[float, float | None]:
 def lowered(rate: Interval, share: float) -> Interval:
     """A rate whose low end is what the worst reports leave of it."""
     return rate.model_copy(update={"low": min(rate.low, rate.value * share)})
+
+
+def with_adapters(rate: Interval) -> Interval:
+    """A rate with adapters served beside the model: slower by what reports of it say, as uncertain as they are."""
+    ratio = adapter_facts().time_ratio
+    low, high = rate.low / ratio.high, rate.high / ratio.low
+    return rate.model_copy(update={"value": rate.value / ratio.value, "low": low, "high": high})
 
 
 def later(time: Interval, share: float) -> Interval:

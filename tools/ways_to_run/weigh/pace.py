@@ -20,7 +20,7 @@ from tools.speed.result import Bound, Interval, Label
 from tools.speed.work import Work, product_rate, rates, work_of
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
-from tools.ways_to_run.weigh.ceiling import later, lowered, reached
+from tools.ways_to_run.weigh.ceiling import later, lowered, reached, with_adapters
 from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
@@ -103,6 +103,11 @@ class Paces:
         if len(known) < len(paces):
             return None
         speed = self._together(candidate, known, _shares(candidate, kinds))
+        if self.load.adapters:
+            speed = speed._replace(
+                per_user=with_adapters(speed.per_user), total=with_adapters(speed.total),
+                decode=speed.decode and with_adapters(speed.decode),
+            )  # fmt: skip
         weak = [share for kind in kinds if (share := reached(by_id[kind], candidate.engine)) is not None]
         return _held_low(speed, min(one.decode for one in weak), min(one.prefill for one in weak)) if weak else speed
 
