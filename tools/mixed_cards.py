@@ -42,10 +42,10 @@ def _apart(names: str, born: Sequence[Generation]) -> Finding:
     closed, opened = (next(one for one in born if one.kernel_modules == kind) for kind in ("proprietary", "open"))
     return _told(
         "does_not",
-        f"{names}: on Linux a machine loads one kind of NVIDIA kernel modules; {opened.name} needs the open ones, which "
+        f"{names}: on Linux a machine loads one kind of kernel modules; {opened.name} needs the open ones, which "
         f"do not drive {closed.name}",
         f"Linux 下一台机器只能加载一种 NVIDIA 内核模块：{opened.name} 必须用开源模块，而开源模块不支持 {closed.name}",
-        f"Put them into two machines; Windows has no such modules, and there the {closed.last_driver} branch knows both",
+        f"Put them into two machines; on Windows the {closed.last_driver} branch drives both",
         f"分到两台机器；Windows 没有这个限制，{closed.last_driver} 分支的驱动两代都认",
         (opened.source, closed.source, "nvidia-open-modules"),
     )

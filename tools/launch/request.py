@@ -68,7 +68,7 @@ class LaunchRequest(Frozen):
     def _named(cls, given: Any) -> Any:
         """A checkpoint by its name: in the format the name says, and from its own repository where it states one."""
         name = given.get("model") if isinstance(given, dict) else None
-        if not isinstance(name, str) or given.get("task", "inference") != "inference" or given.get("weight_format"):
+        if not isinstance(name, str) or given.get("task", "inference") != "inference":
             return given
         try:
             found = read_model(name)
@@ -76,6 +76,12 @@ class LaunchRequest(Frozen):
             return given
         if found.weight_format is None:
             return given
-        own = re.fullmatch(REPOSITORY, name) and name not in models() and "gguf" not in found.weight_format
+        form = given.get("weight_format") or found.weight_format
+        own = (
+            form == found.weight_format
+            and re.fullmatch(REPOSITORY, name)
+            and name not in models()
+            and "gguf" not in found.weight_format
+        )
         named = {"checkpoint": given.get("checkpoint") or (name if own else None)}
-        return {**given, "model": found.model, "weight_format": found.weight_format, **named}
+        return {**given, "model": found.model, "weight_format": form, **named}

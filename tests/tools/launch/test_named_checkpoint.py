@@ -18,6 +18,12 @@ def test_the_format_a_name_says_is_loaded(name: str, loaded: str, form: str) -> 
     assert any(loaded in one.content for one in found.files)
 
 
+def test_a_name_and_a_format_that_say_the_same_load_the_same() -> None:
+    found = make_launch_files(LaunchRequest(model="Qwen3-14B-AWQ", weight_format="awq", gpu="L40S"))
+
+    assert found.checkpoint == "Qwen/Qwen3-14B-AWQ"
+
+
 def test_a_format_that_is_stated_beats_the_name() -> None:
     found = make_launch_files(LaunchRequest(model="Qwen3-14B", weight_format="awq", gpu="L40S"))
 
