@@ -163,8 +163,9 @@ def _figures(statement: Statement) -> Iterator[Figure]:
 def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> Figure:
     """A number of cards in words: 「五张 RTX 3090」."""
     (reading,) = quantities(str(one.count))
-    place = {"cards": frozenset(one.cards), "models": ids_of(named, "model")}
-    return Figure(text[one.start : one.end], start + one.start, start + one.end, (reading,), counts=True, **place)
+    cards, models = frozenset(one.cards), ids_of(named, "model")
+    text, start, end = text[one.start : one.end], start + one.start, start + one.end
+    return Figure(text, start, end, (reading,), cards=cards, models=models, counts=True)
 
 
 def _of_column(head: str) -> dict[str, str]:

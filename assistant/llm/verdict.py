@@ -102,10 +102,11 @@ def bare_answers(text: str, looked_up: Sequence[LookedUp], *, before: bool) -> I
     yes, no = is_bare("bare_yes", first.text), is_bare("bare_no", first.text)
     if not (yes or no):
         return
-    decided_by = {verdict_of(one): one.key for one in looked_up if not one.failed and one.tool in SOLVERS}
-    words = set(decided_by) - {None}
+    decided_by = {str(verdict_of(one)): one.key for one in looked_up if not one.failed and one.tool in SOLVERS}
+    decided_by.pop("None", None)
+    words = set(decided_by)
     if no and words and "does_not_fit" not in words:
-        yield first, f"{decided_by[min(filter(None, words))]} says that it works"
+        yield first, f"{decided_by[min(words)]} says that it works"
     elif yes and words == {"does_not_fit"}:
         yield first, f"{decided_by['does_not_fit']} says that it does not fit"
     elif not looked_up and not before:
