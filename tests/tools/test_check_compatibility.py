@@ -41,7 +41,7 @@ def check(**fields: object) -> Compatibility:
         ({"gpu": "A100", "feature": "flash_attention_3"}, "does_not"),
         ({"gpu": "H800", "feature": "flash_attention_3"}, "works"),
         ({"gpu": "V100", "precision": "awq"}, "does_not"),
-        ({"gpu": "V100", "precision": "gptq"}, "works"),
+        ({"gpu": "V100", "precision": "gptq"}, "works_with"),
         ({"gpu": "T4", "precision": "awq"}, "works"),
         ({"gpu": "P40", "precision": "gguf:Q4_K_M"}, "works"),
         ({"gpu": "P40", "precision": "nf4"}, "works"),
