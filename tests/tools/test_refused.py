@@ -16,8 +16,8 @@ from ui.refusals import told
         (
             "compare_gpus",
             {"gpus": ["4090"]},
-            "gpus: at least 2 needed, 1 given.",
-            "至少要 2 个，这里是 1 个。",
+            "gpus: names fewer than two cards. Name two to six cards, or sets of cards as sets.",
+            "至少要两张卡才能比较。请写两到六种显卡，或用 sets 写几组显卡。",
         ),
         ("compare_gpus", {"gpus": ["4090"] * 7}, "gpus: at most 6 possible, 7 given.", "最多 6 个，这里是 7 个。"),
         (
@@ -35,8 +35,10 @@ from ui.refusals import told
         (
             "compare_gpus",
             {"gpus": ["4090", "3090"], "purpose": "training"},
-            "purpose: Extra inputs are not permitted. Fields here: gpus, workload.",
-            "没有这个字段。这里的字段有：gpus, workload。",
+            "purpose: Extra inputs are not permitted. Fields here: gpus, workload, sets, by, model, context_tokens, "
+            "concurrent_sequences, host_memory, method, dataset_tokens.",
+            "没有这个字段。这里的字段有：gpus, workload, sets, by, model, context_tokens, concurrent_sequences, "
+            "host_memory, method, dataset_tokens。",
         ),
         (
             "find_offers",
