@@ -36,8 +36,8 @@ from ui.refusals import told
             "compare_gpus",
             {"gpus": ["4090", "3090"], "purpose": "training"},
             (
-                "purpose: Extra inputs are not permitted. Fields here: gpus, workload, sets, by, model, context_tokens, "
-                "concurrent_sequences, host_memory, method, dataset_tokens."
+                "purpose: Extra inputs are not permitted. Fields here: gpus, workload, sets, by, model, "
+                "context_tokens, concurrent_sequences, host_memory, method, dataset_tokens."
             ),
             (
                 "没有这个字段。这里的字段有：gpus, workload, sets, by, model, context_tokens, concurrent_sequences, "
