@@ -79,8 +79,8 @@ TRAINING: Mapping[str, tuple[str, Say]] = {
 
 def running(setup: Setup, situation: Situation) -> dict[str, str]:
     """Arguments of `find_ways_to_run`."""
-    said = _said(setup, RUNNING) | machine(setup)
-    said |= _model(setup)
+    said = said_of(setup, RUNNING) | machine(setup)
+    said |= model_of(setup)
     engine = setup.one("engine", *THOUGHT_OF)
     if engine is not None and str(engine.value) in SERVES:
         said["engine"] = OLLAMA.get(str(engine.value), str(engine.value))
@@ -98,7 +98,7 @@ def running(setup: Setup, situation: Situation) -> dict[str, str]:
 
 def training(setup: Setup, situation: Situation) -> dict[str, str]:
     """Arguments of `find_ways_to_train`."""
-    said = _said(setup, TRAINING) | machine(setup)
+    said = said_of(setup, TRAINING) | machine(setup)
     said.pop("memory_taken", None)
     deadline = setup.one("duration", "at_most", "wanted") or situation.one("duration", "at_most", "wanted")
     said.pop("deadline", None)
@@ -106,16 +106,21 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
         said["deadline"] = _seconds(deadline)
     if (rent := situation.one("rent", "have")) is not None:
         said.setdefault("rent", rent.quote)
+    said["method"] = methods_of(setup)
+    return _without_pages(said | model_of(setup, form=False))
+
+
+def methods_of(setup: Setup) -> str:
+    """How it is trained, as tools take it: `dpo lora`, `full`."""
     methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
     lora = next((one for one in methods if one in ("lora", "qlora")), None)
     first = next((one for one in methods if one not in ("lora", "qlora", "sft")), None)
-    said["method"] = " ".join(filter(None, (METHODS.get(first or "", first), lora))) or "full"
-    return _without_pages(said | _model(setup, form=False))
+    return " ".join(filter(None, (METHODS.get(first or "", first), lora))) or "full"
 
 
 def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
     """Arguments of `explain`: the setup, and what was seen of it."""
-    said: dict[str, Any] = _said(setup, RUNNING) | machine(setup) | _model(setup)
+    said: dict[str, Any] = said_of(setup, RUNNING) | machine(setup) | model_of(setup)
     for name in ("users", "adapters", "output_tokens", "shared_prefix_tokens", "nodes", "memory_taken"):
         said.pop(name, None)
     if form := said.pop("weight_format", None):
@@ -124,7 +129,7 @@ def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
         methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
         said["task"] = next((one for one in methods if one in ("lora", "qlora")), "full")
         kept = ("sequence_tokens", "micro_batch", "optimizer", "gradient_checkpointing", "sharding")
-        said |= {name: value for name, value in _said(setup, TRAINING).items() if name in kept}
+        said |= {name: value for name, value in said_of(setup, TRAINING).items() if name in kept}
     if (engine := setup.one("engine", *THOUGHT_OF)) is not None:
         said["engine"] = str(engine.value)
     said["seen"], said["expected"] = _figures(setup, "seen"), _figures(setup, "expected")
@@ -141,7 +146,7 @@ def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
 
 def machine(setup: Setup) -> dict[str, str]:
     """Cards, memory and links of the machine."""
-    said = _said(setup, MACHINE)
+    said = said_of(setup, MACHINE)
     if cards := cards_of(setup):
         said["cards"] = cards
     return said
@@ -168,7 +173,7 @@ def _single(quote: str) -> bool:
     return len(found) == 1 and found[0].count == 1
 
 
-def _model(setup: Setup, *, form: bool = True) -> dict[str, str]:
+def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     said: dict[str, str] = {}
     names = setup.every("model", *THOUGHT_OF)
     if names:
@@ -210,7 +215,7 @@ def _figures(setup: Setup, stance: Any) -> dict[str, str]:
     return told
 
 
-def _said(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str]:
+def said_of(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str]:
     said = {}
     for slot, (name, say) in table.items():
         found = setup.one(slot, "have", "plan", "wanted", "proposed")
