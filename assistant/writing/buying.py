@@ -1,13 +1,19 @@
 """What is to be ordered, and what owning, renting and power are reckoned from, as arguments of the advisor's tools."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from assistant.reading.situation import Known, Situation, Thing
-from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, said_of
+from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_of
 from assistant.writing.setups import THOUGHT_OF, Setup
 
 LANGUAGE_COUNTRY = {"zh": "CN"}
-"""Where people of a language buy, if they name no country; English is spoken in too many to say."""
+"""Where people of a language pay for electricity, if they name no country; English is spoken in too many to say."""
+LANGUAGE_CURRENCY = {"zh": "CNY"}
+"""What prices are told in; it bars nothing, as a country would that they did not name."""
+DAILY = frozenset({"nightly", "daily", "every_night", "every_day"})
+DAY_S = 86_400
+OWN_SITES = frozenset({"on_premises", "home", "office"})
+"""Where a machine of one's own stands: who wants it there does not rent."""
 ORDERED = ("concurrent_sequences", "users", "context_tokens", "sequence_tokens", "dataset_tokens")
 
 
@@ -24,9 +30,9 @@ def ordering(setup: Setup, situation: Situation, language: str) -> dict[str, str
         said["purpose"] = str(purpose.value or purpose.quote)
     deadline = _one(setup, situation, "duration", "at_most", "wanted")
     if setup.trains and deadline is not None:
-        said["deadline"] = f"{deadline.value:g} s"
+        said["deadline"] = f"{deadline.value:.0f} s"
     said |= _bought(setup, situation)
-    said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
+    said.setdefault("currency", LANGUAGE_CURRENCY.get(language, ""))
     return {name: value for name, value in said.items() if value}
 
 
@@ -35,9 +41,11 @@ def _bought(setup: Setup, situation: Situation) -> dict[str, str]:
     said: dict[str, str] = {}
     for slot, name in (("budget", "budget"), ("country", "country"), ("provider", "provider")):
         if (found := _one(setup, situation, slot)) is not None:
-            said[name] = found.quote
+            said[name] = money_of(found)
     if (got := _one(setup, situation, "acquisition")) is not None and got.value in ("buy", "rent"):
         said["acquisition"] = str(got.value)
+    elif (site := _one(setup, situation, "site", "wanted", "have")) is not None and site.value in OWN_SITES:
+        said["acquisition"] = "buy"
     wanted = _cards(setup.machines, "plan", "wanted", "proposed", "mentioned")
     owned = _cards(setup.machines, "have")
     relations = {str(one.value) for thing in situation.things for one in thing.all("relation")}
@@ -58,19 +66,33 @@ def _one(setup: Setup, situation: Situation, slot: str, *stances: str) -> Known 
     return setup.one(slot, *stances) or situation.one(slot, *stances)  # type: ignore[arg-type]
 
 
-def owning(setup: Setup, situation: Situation, language: str) -> dict[str, str]:
-    """Arguments of `cost` for owning against renting: the person's own figures, in their words."""
-    said = {"cards": cards_of(setup) or ""}
+def owning(found: Sequence[Setup], situation: Situation, language: str) -> dict[str, str]:
+    """Arguments of `cost` for owning against renting: the person's own figures, of whichever option they are told."""
+    setup = Setup(found[0].work, tuple({thing.id: thing for one in found for thing in one.machines}.values()))
+    said = {"cards": cards_of(found[0]) or ""}
     names = (
         ("price", "purchase_price"), ("rent", "rent"), ("hosting", "hosting"), ("tariff", "tariff"),
         ("residual", "residual"), ("horizon", "years"), ("busy_hours", "hours_per_day"), ("duty", "utilisation"),
         ("growth", "growth"), ("country", "country"), ("provider", "provider"), ("pue", "pue"),
     )  # fmt: skip
     for slot, name in names:
-        if (found := _one(setup, situation, slot)) is not None:
-            said[name] = found.quote
+        if (known := _one(setup, situation, slot)) is not None:
+            said[name] = money_of(known)
+    running_costs = [one for one in (*setup.every("hosting"), *situation.known) if one.slot == "hosting"]
+    if len(running_costs) > 1:  # a second running cost beside the place
+        said |= {"hosting": money_of(running_costs[0]), "support": money_of(running_costs[-1])}
+    if "hours_per_day" not in said and (hours := _daily_hours(setup)):
+        said["hours_per_day"] = hours
     said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
     return {name: value for name, value in said.items() if value}
+
+
+def _daily_hours(setup: Setup) -> str | None:
+    """Hours a day of something that runs every day for so long."""
+    often, long = setup.one("frequency"), setup.one("duration", "seen", "have", "expected")
+    if often is None or long is None or often.value not in DAILY or not isinstance(long.value, int | float):
+        return None
+    return f"{long.value / 3600:g}" if long.value <= DAY_S else None
 
 
 def powering(setup: Setup, situation: Situation, language: str) -> dict[str, str]:

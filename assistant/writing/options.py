@@ -1,5 +1,6 @@
 """Options that are weighed against each other: each worked out, in one row, and which goes first."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -7,7 +8,7 @@ from assistant.reading.situation import Situation
 from assistant.writing.arguments import cards_of, running, training
 from assistant.writing.setups import Setup
 from assistant.writing.training import best_way
-from assistant.writing.ways import model_name, verdict, ways
+from assistant.writing.ways import model_name, plain_way, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -42,7 +43,7 @@ class Option(NamedTuple):
 
 def worked(setup: Setup, situation: Situation, call: Call, words: Words) -> Option | None:
     """One setup worked out; None where the solver refuses."""
-    return _trained(setup, situation, call) if setup.trains else _run(setup, situation, call, words)
+    return _trained(setup, situation, call, words) if setup.trains else _run(setup, situation, call, words)
 
 
 def _run(setup: Setup, situation: Situation, call: Call, words: Words) -> Option | None:
@@ -51,6 +52,11 @@ def _run(setup: Setup, situation: Situation, call: Call, words: Words) -> Option
         return None
     best = ways(one, words)
     name = cards_of(setup) or str(one.request.get("host_memory", ""))
+    if (plain := plain_way(one, words)) is not None:
+        return Option(
+            name, model_name(one), verdict(one), plain["how"], plain["needed"], plain["usable"], plain["rate"],
+            float(plain["value"] or 0.0), "", None, one,
+        )  # fmt: skip
     if not best or verdict(one) == "does_not_fit":
         return Option(name, model_name(one), "does_not_fit", "", "", "", "", 0.0, "", None, one)
     first, row = best[0], one.worked[-1].result["ways"][0]
@@ -63,14 +69,15 @@ def _run(setup: Setup, situation: Situation, call: Call, words: Words) -> Option
     )  # fmt: skip
 
 
-def _trained(setup: Setup, situation: Situation, call: Call) -> Option | None:
+def _trained(setup: Setup, situation: Situation, call: Call, words: Words) -> Option | None:
     one = call("find_ways_to_train", dict(training(setup, situation)))
     if one.failed:
         return None
-    name, fields = cards_of(setup) or "", best_way(one)
+    name, fields = cards_of(setup) or "", best_way(one, words)
     if fields is None or verdict(one) == "does_not_fit":
         return Option(name, model_name(one), "does_not_fit", "", "", "", "", 0.0, "", None, one)
-    rate: dict[str, Any] = (one.worked[-1].result["ways"][0].get("speed") or {}).get("tokens_per_s") or {}
+    speed: dict[str, Any] = one.worked[-1].result["ways"][0].get("speed") or {}
+    rate = speed.get("tokens_per_s") or speed.get("samples_per_s") or {}
     return Option(
         name, fields["model"], verdict(one), fields["method"], fields["needed"], fields["usable"], fields["rate"],
         float(rate.get("value") or 0.0), "", None, one,
@@ -78,8 +85,12 @@ def _trained(setup: Setup, situation: Situation, call: Call) -> Option | None:
 
 
 def best_first(options: Sequence[Option]) -> list[Option]:
-    """What fits as asked before what fits with a change, then what meets the target, then the faster."""
-    return sorted(options, key=lambda one: (one.verdict != "fits", not one.fits, one.met is False, -one.rate_value))
+    """What holds every work before what holds some, as asked before with a change, then the target, then the faster."""
+    held = Counter(one.name for one in options if one.fits)
+    as_asked = Counter(one.name for one in options if one.verdict == "fits")
+    return sorted(
+        options, key=lambda one: (-held[one.name], -as_asked[one.name], not one.fits, one.met is False, -one.rate_value)
+    )
 
 
 def alike(one: Option, other: Option) -> bool:

@@ -34,6 +34,8 @@ class Setup(NamedTuple):
     work: Thing | None
     machines: tuple[Thing, ...]
     """Empty = no hardware was named."""
+    usual_count: int = 1
+    """Cards of the machine that is there, which an option without a number stands against."""
 
     def every(self, slot: str, *stances: Stance) -> tuple[Known, ...]:
         """What is known in a slot, of the machines and the work."""
@@ -62,11 +64,28 @@ def setups(situation: Situation, ask: Ask) -> list[Setup]:
     works = [one for one in about if one.what == "work" and _named(one)] or [
         one for one in situation.works() if _named(one)
     ]
-    machines = [one for one in about if _counts(one)] or [one for one in situation.hardware() if _counts(one)]
+    machines = [one for one in about if _counts(one)] or _of_weight(situation)
     joined = list(_joined(situation, machines))
     wanted: list[Thing | None] = [*works] or [None]
-    found = [Setup(work, machine) for work in wanted for machine in joined or [()]]
+    usual = _usual_count(situation)
+    found = [Setup(work, machine, usual) for work in wanted for machine in joined or [()]]
     return found[:SETUPS_MAX]
+
+
+def _of_weight(situation: Situation) -> list[Thing]:
+    """All machines that count; what was only mentioned, where there is nothing else."""
+    found = [one for one in situation.hardware() if _counts(one)]
+    meant = [one for one in found if any(known.stance != "mentioned" for known in one.all("cards"))]
+    return meant or found
+
+
+def _usual_count(situation: Situation) -> int:
+    """Cards of the first machine whose number is known."""
+    for thing in situation.hardware():
+        for one in thing.all("cards"):
+            if one.stance in THOUGHT_OF and one.value and len(one.value) == 1:
+                return int(one.value[0].get("count") or 1)
+    return 1
 
 
 def _named(work: Thing) -> bool:

@@ -3,12 +3,10 @@
 from typing import Any
 
 from assistant.writing.ways import model_name
+from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
-METHODS = {"full": "full", "lora": "LoRA", "qlora": "QLoRA", "dpo": "DPO", "grpo": "GRPO", "pretrain": "pretrain"}
-
-
-def best_way(one: LookedUp) -> dict[str, str] | None:
+def best_way(one: LookedUp, words: Words) -> dict[str, str] | None:
     """The figures of the best way of a result of `find_ways_to_train`; None where none fits.
 
     Keys: model method cards how needed usable time rate cost day.
@@ -20,13 +18,24 @@ def best_way(one: LookedUp) -> dict[str, str] | None:
     told = one.shown["answer"]
     return {
         "model": model_name(one),
-        "method": METHODS.get(str(told.get("method")), str(told.get("method", ""))),
+        "method": _method(str(told.get("method", "")), words),
         "cards": str(told.get("cards", "")),
         "how": str(row.get("title", "")),
         "needed": memory.get("needed_per_gpu", ""),
         "usable": memory.get("usable_per_gpu", ""),
         "time": speed.get("time", ""),
-        "rate": speed.get("tokens_per_s", ""),
+        "rate": speed.get("tokens_per_s") or _samples(speed, words),
         "cost": price.get("run_cost", ""),
         "day": str(price.get("as_of", "")),
     }
+
+
+def _method(name: str, words: Words) -> str:
+    """How people of the language call a kind of training."""
+    return words.say(f"method_{name}") if words.knows(f"method_{name}") else name
+
+
+def _samples(speed: dict[str, Any], words: Words) -> str:
+    """The rate of what is trained on pictures or clips."""
+    rate = speed.get("samples_per_s")
+    return words.say("samples_per_s", rate=rate) if rate else ""

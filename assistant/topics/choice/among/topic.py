@@ -22,9 +22,9 @@ def applies(ask: Ask, situation: Situation) -> bool:
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """The better one and why, then all of them in a table."""
     found = [worked(one, situation, calls.call, words) for one in _weighed(ask, situation)]
-    options = best_first([one for one in found if one is not None])
-    if len(options) < len(found):
+    if any(one is None for one in found):
         return None
+    options = list({(one.name, one.model): one for one in best_first([one for one in found if one])}.values())
     lines = [table(options, words), *_prices(options, calls, words)]
     return SectionTold(_lead(options, words), tuple(lines), "comparison")
 
@@ -42,6 +42,11 @@ def _lead(options: list[Option], words: Words) -> str:
     if not first.fits:
         return words.say("none", model=first.model, options=words.listed([one.name for one in options]))
     others = [one for one in options[1:] if one.name != first.name]
+    if not first.rate or (others and others[0].fits and not others[0].rate):
+        other = others[0].name if others else ""
+        fails = bool(others) and not others[0].fits
+        return words.say("unpaced_fails" if fails else "unpaced", name=first.name, model=first.model, other=other,
+                         how=first.how, needed=first.needed, usable=first.usable)  # fmt: skip
     told = {"name": first.name, "model": first.model, "how": first.how, "rate": first.rate}
     if others and alike(first, others[0]):
         return words.say("alike", other=others[0].name, other_rate=others[0].rate, **told)

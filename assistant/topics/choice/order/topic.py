@@ -16,6 +16,8 @@ from tools.ways_to_run.tell.words import format_name
 
 ASKS = ("which_hardware", "count", "plan")
 ORDERS_MAX = 3
+LIMITS = frozenset({"acquisition", "budget", "country", "provider", "currency"})
+"""Of what may be ordered; without them it is told how many cards the work takes."""
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
@@ -26,17 +28,34 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """What to order for each work, the dearest first, with what else there is and what falls short."""
-    found = [calls.call("configure", dict(one)) for one in _asked(ask, situation, words.language)]
+    found = [_ordered(one, calls) for one in _asked(ask, situation, words.language)]
     if any(one.failed for one in found):
         return None
     told = [(one, _orders(one)) for one in found]
     told.sort(key=lambda row: -_amount(row[1]))
     leads = [said for one, orders in told for said in _lead(one, orders, words)]
     if not leads:
-        return None
+        return _nothing(found[0], words)
     first = told[0]
     lines = [*leads[1:], *_others(first[1], words), *_misses(first[0], words), *_assumed(first[0], words)]
     return SectionTold(leads[0], tuple(dict.fromkeys(lines)), "recommendation")
+
+
+def _ordered(asked: dict[str, str], calls: Calls) -> LookedUp:
+    """What is ordered; where no offer is known, how many cards it takes all the same."""
+    one = calls.call("configure", dict(asked))
+    if one.failed or one.shown.get("orders") or "cards" not in asked:
+        return one
+    open_ = {name: value for name, value in asked.items() if name not in LIMITS}
+    return calls.call("configure", open_) if open_ != asked else one
+
+
+def _nothing(one: LookedUp, words: Words) -> SectionTold | None:
+    """What comes nearest, where nothing that may be ordered holds it."""
+    row = next((row for row in one.shown.get("nearest_misses", []) if isinstance(row, Mapping)), None)
+    if one.failed or row is None:
+        return None
+    return SectionTold(words.say("nothing", title=row["title"]), tuple(_misses(one, words)), "recommendation")
 
 
 def _asked(ask: Ask, situation: Situation, language: str) -> list[dict[str, str]]:

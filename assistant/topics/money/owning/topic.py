@@ -23,7 +23,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Both sides in one sentence, then the parts and the break-even."""
-    asked = owning(_machines(ask, situation)[0], situation, words.language)
+    asked = owning(_machines(ask, situation), situation, words.language)
     one = calls.call("cost", {"what": "own_or_rent", **asked})
     own, rent = one.shown.get("own") or {}, next(iter(one.shown.get("rent") or []), {})
     if one.failed or not one.worked or not own.get("monthly_cost"):

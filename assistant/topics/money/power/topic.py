@@ -22,7 +22,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Whether what is at hand carries it, else what it draws; then the supply, the circuit, the bill."""
-    asked = powering(_machines(ask, situation)[0], situation, words.language)
+    asked = powering(_machines(ask, situation)[-1], situation, words.language)
     one = calls.call("cost", {"what": "power", **asked})
     if one.failed or not one.shown.get("wall_max"):
         return None

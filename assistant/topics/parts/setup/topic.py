@@ -24,7 +24,11 @@ def applies(ask: Ask, situation: Situation) -> bool:
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Training: the files of the trainer. Running: the command of the best way, with its figures."""
     setup = setups(situation, ask)[0]
-    return _files(setup, situation, calls, words) if setup.trains else _command(setup, situation, calls, words)
+    form = next((one.quote for one in (*setup.every("answer_form"), *situation.known) if one.slot == "answer_form"), None)
+    if setup.trains:
+        return _files(setup, situation, calls, words)
+    as_file = _files(setup, situation, calls, words, form) if form else None
+    return as_file or _command(setup, situation, calls, words)
 
 
 def _command(setup: Setup, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
@@ -37,13 +41,20 @@ def _command(setup: Setup, situation: Situation, calls: Calls, words: Words) -> 
     return SectionTold(lead, (block, *told_speed(best[0], words), *told_limits(best[0], words)), "fits")
 
 
-def _files(setup: Setup, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
-    said = {name: value for name, value in training(setup, situation).items() if name in TAKEN}
+def _files(
+    setup: Setup, situation: Situation, calls: Calls, words: Words, form: str | None = None
+) -> SectionTold | None:
+    """Files of a trainer, or of what serves it in a form that is known; None where they cannot be written."""
+    given = training(setup, situation) if setup.trains else running(setup, situation)
+    said = {name: value for name, value in given.items() if name in TAKEN}
     engine = setup.one("engine", *THOUGHT_OF)
-    method = next((one for one in methods_of(setup).split() if one in ("lora", "qlora")), "full")
-    asked = {**said, "task": method, **({"engine": str(engine.value)} if engine and engine.value else {})}
+    if setup.trains:
+        said["task"] = next((one for one in methods_of(setup).split() if one in ("lora", "qlora")), "full")
+    elif form is not None:
+        said |= {"target": form, "model": f"{said['model']} {given.get('weight_format', '')}".strip()}
+    asked = {**said, **({"engine": str(engine.value)} if engine and engine.value else {})}
     one = calls.call("launch_files", dict(asked))
-    files = [row for row in one.shown.get("files", []) if isinstance(row, Mapping) and row.get("content")]
+    files = [row for row in one.worked[-1].result.get("files", []) if row.get("content")] if one.worked else []
     if one.failed or not files:
         return None
     lead = words.say("files", model=one.shown.get("model", ""), cards=cards_of(setup) or "", names=_names(files))

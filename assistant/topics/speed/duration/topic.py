@@ -30,7 +30,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         one = calls.call("find_ways_to_train", dict(training(setup, situation)))
         if one.failed:
             return None
-        fields = best_way(one)
+        fields = best_way(one, words)
         if fields is None:
             leads.append(words.say("does_not_fit", model=model_name(one), cards=one.request.get("cards", "")))
             kind = "does_not_fit"
@@ -44,7 +44,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
                 "time", **{key: fields[key] for key in ("model", "method", "cards", "time", "rate")}
             ) or [words.say("rate", **fields)]
             lines.append(words.say("holds", **fields))
-        lines += words.maybe("price", cost=fields["cost"], day=fields["day"])
+        lines += words.maybe("price", cost=fields["cost"], day=fields["day"]) or words.maybe(
+            "price_own", cost=fields["cost"]
+        )
     return SectionTold(leads[0], (*leads[1:], *lines), kind)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
@@ -14,6 +14,7 @@ from assistant.writing.words import Words
 CLAIMS_MAX = 6
 FAR = 1.15
 """A claimed memory further off than this ratio is told as wrong."""
+UNITS = {"MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 FEATURES = ("link", "partition", "accessory", "version", "format")
 
 
@@ -66,7 +67,9 @@ def _kind(claim: Claim, situation: Situation) -> list[str]:
     """What of it can be checked: what runs where, a memory, features of a card."""
     kinds: list[str] = []
     cards = _cards(claim, situation)
-    if (claim.of("model") or claim.of("total_memory")) and cards and _model(claim, situation):
+    if claim.of("total_memory") and not claim.of("model") and cards:
+        kinds.append("pooled")
+    elif (claim.of("model") or claim.of("total_memory")) and cards and _model(claim, situation):
         kinds.append("runs")
     if claim.of("memory") and _model(claim, situation):
         kinds.append("memory")
@@ -128,20 +131,37 @@ def _runs(claim: Claim, situation: Situation, calls: Calls, words: Words) -> Ite
         yield words.say("runs_not", quote=quote, model=model_name(one), cards=str(asked["cards"]))
 
 
+def _pooled(claim: Claim, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
+    """Memory of several cards told as that of one: each keeps its own, and programs split the model over them."""
+    one = calls.call("look_up", {"kind": "spec", "names": [_cards(claim, situation)]})
+    row = next((row for row in one.shown.get("found", []) if isinstance(row, Mapping) and row.get("memory")), None)
+    if one.failed or row is None:
+        return
+    yield words.say("pooled", quote=claim.words.quote, name=row["name"], memory=row["memory"])
+    if not row.get("nvlink"):
+        yield words.say("no_bridge", name=row["name"])
+
+
 def _memory(claim: Claim, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
     """A claimed memory beside what the model needs, with the usual format and one at a time."""
     claimed = claim.of("memory")[0]
     one = calls.call("find_ways_to_run", {"model": _model(claim, situation) or "", **_format(claim, situation)})
-    rows = one.worked[-1].result.get("needs", []) if not one.failed and one.worked else []
-    if not rows or not isinstance(claimed.value, int | float):
+    row = next((row for row in one.shown.get("needs") or one.shown.get("ways") or [] if isinstance(row, Mapping)), None)
+    if one.failed or row is None or not isinstance(claimed.value, int | float):
         return
-    shown: Any = one.shown["needs"][0]
-    needed = float(rows[0].get("total_bytes") or 0)
+    told = str(row.get("total") or row.get("needed") or "")
+    needed = _bytes(told)
     if not needed:
         return
     ratio = claimed.value / needed
     name = "memory_high" if ratio > FAR else "memory_low" if ratio < 1 / FAR else "memory_right"
-    yield words.say(name, claimed=claimed.quote, needed=shown["total"], model=model_name(one))
+    yield words.say(name, claimed=claimed.quote, needed=told, model=model_name(one))
+
+
+def _bytes(told: str) -> float:
+    """The first amount of a figure written out: `4.3 GiB (3.2–5.5)`."""
+    words = told.replace(",", "").split()
+    return float(words[0]) * UNITS.get(words[1], 0.0) if len(words) > 1 and words[0][:1].isdigit() else 0.0
 
 
 def _feature(claim: Claim, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
@@ -157,5 +177,5 @@ def _feature(claim: Claim, situation: Situation, calls: Calls, words: Words) -> 
         yield " ".join(filter(None, [said, reason, f"{instead}." if instead and words.language == "en" else instead]))
 
 
-CHECKS = {"runs": _runs, "memory": _memory, "feature": _feature}
+CHECKS = {"pooled": _pooled, "runs": _runs, "memory": _memory, "feature": _feature}
 TOPIC = Topic("check", Path(__file__).parent, ("check",), applies, answer)

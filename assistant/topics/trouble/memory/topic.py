@@ -10,7 +10,7 @@ from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import explaining, running, training
 from assistant.writing.setups import Setup, setups
 from assistant.writing.training import best_way
-from assistant.writing.ways import model_name, verdict, ways
+from assistant.writing.ways import model_name, plain_way, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -42,7 +42,12 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
 
 
 def _run(one: LookedUp, words: Words) -> str | None:
-    best = ways(one, words)
+    best, plain = ways(one, words), plain_way(one, words)
+    if plain is not None:
+        return words.say("plain", model=model_name(one), cards=one.request.get("cards", ""), **plain)
+    least = _least(one)
+    if not best and least is not None:
+        return words.say("short", model=model_name(one), cards=one.request.get("cards", ""), **least)
     if best and verdict(one) == "fits":
         return words.say("fits", **best[0].fields)
     bind = _bind(one)
@@ -51,8 +56,14 @@ def _run(one: LookedUp, words: Words) -> str | None:
     return words.say("short", model=model_name(one), cards=one.request.get("cards", ""), **bind)
 
 
+def _least(one: LookedUp) -> dict[str, str] | None:
+    """The way that needs least, of a work that generates no text and does not fit."""
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping) and row.get("fit") == "no"]
+    return {"needed": str(rows[-1]["needed"]), "available": str(rows[-1]["usable"])} if rows else None
+
+
 def _trained(one: LookedUp, words: Words) -> str | None:
-    fields, told = best_way(one), one.shown.get("answer", {})
+    fields, told = best_way(one, words), one.shown.get("answer", {})
     if fields is not None and told.get("verdict") == "fits":
         return words.say("trains", **fields)
     needed, usable = told.get("needed_per_gpu"), told.get("usable_per_gpu")
