@@ -53,7 +53,9 @@ def _bought(setup: Setup, situation: Situation) -> dict[str, str]:
         said["cards"] = ", ".join(wanted)
     elif owned and "add" in relations:
         said["owned"] = " + ".join(owned)
-    if (most := setup.one("card_count", "at_most", "wanted", "plan")) is not None and isinstance(most.value, int | float):
+    if (most := setup.one("card_count", "at_most", "wanted", "plan")) is not None and isinstance(
+        most.value, int | float
+    ):
         said["max_cards"] = f"{int(most.value)}"
     return said
 
@@ -103,6 +105,8 @@ def powering(setup: Setup, situation: Situation, language: str) -> dict[str, str
         ("country", "country"), ("pue", "pue"),
     ):  # fmt: skip
         if (found := _one(setup, situation, slot, *THOUGHT_OF)) is not None:
-            said[name] = found.quote
+            said[name] = (
+                f"{found.value:g} W" if slot == "psu" and isinstance(found.value, int | float) else money_of(found)
+            )
     said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
     return {name: value for name, value in said.items() if value}

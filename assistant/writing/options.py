@@ -13,8 +13,10 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
 FIT = ("fits", "fits_with_changes")
-CLOSE_BY = 1.15
+CLOSE_BY = 1.25
 """Ratio of two speeds up to which they count as alike: estimates are no finer."""
+NAMELESS = " card"
+"""How cards end of which only the memory was said: they are told by the one they were reckoned as."""
 Call = Callable[[str, dict[str, object]], LookedUp]
 
 
@@ -60,6 +62,7 @@ def _run(setup: Setup, situation: Situation, call: Call, words: Words) -> Option
     if not best or verdict(one) == "does_not_fit":
         return Option(name, model_name(one), "does_not_fit", "", "", "", "", 0.0, "", None, one)
     first, row = best[0], one.worked[-1].result["ways"][0]
+    name = first.fields["cards"] if name.endswith(NAMELESS) else name
     speed = row.get("speed") or {}
     rate = speed.get("tokens_per_s_total" if first.several else "tokens_per_s_per_user") or {}
     return Option(
@@ -77,6 +80,7 @@ def _trained(setup: Setup, situation: Situation, call: Call, words: Words) -> Op
     if fields is None or verdict(one) == "does_not_fit":
         return Option(name, model_name(one), "does_not_fit", "", "", "", "", 0.0, "", None, one)
     speed: dict[str, Any] = one.worked[-1].result["ways"][0].get("speed") or {}
+    name = fields["cards"] if name.endswith(NAMELESS) else name
     rate = speed.get("tokens_per_s") or speed.get("samples_per_s") or {}
     return Option(
         name, fields["model"], verdict(one), fields["method"], fields["needed"], fields["usable"], fields["rate"],
@@ -96,7 +100,7 @@ def best_first(options: Sequence[Option]) -> list[Option]:
 def alike(one: Option, other: Option) -> bool:
     """Whether two fit alike and are about as fast."""
     slow, fast = sorted((one.rate_value, other.rate_value))
-    return one.verdict == other.verdict and 0 < slow and fast <= slow * CLOSE_BY
+    return one.verdict == other.verdict and slow > 0 and fast <= slow * CLOSE_BY
 
 
 def table(options: Sequence[Option], words: Words, *, of_models: bool = False) -> str:

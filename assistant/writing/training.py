@@ -6,6 +6,7 @@ from assistant.writing.ways import model_name
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
+
 def best_way(one: LookedUp, words: Words) -> dict[str, str] | None:
     """The figures of the best way of a result of `find_ways_to_train`; None where none fits.
 

@@ -83,7 +83,9 @@ def plain_way(one: LookedUp, words: Words) -> dict[str, str] | None:
     rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping)]
     if not rows or "fit" not in rows[0]:
         return None
-    row = next((row for row in rows if row["fit"] == "yes"), None) or next((row for row in rows if row["fit"] != "no"), None)
+    row = next((row for row in rows if row["fit"] == "yes"), None) or next(
+        (row for row in rows if row["fit"] != "no"), None
+    )
     if row is None:
         return None
     speed = one.shown.get("speed") or {}
@@ -113,9 +115,15 @@ def cards_name(row: Mapping[str, Any]) -> str:
 
 def model_name(one: LookedUp) -> str:
     """The model of a result as people call it."""
-    named = one.shown.get("answer", {}).get("model")
+    named = one.shown.get("answer", {}).get("model") or one.request.get("model", "")
     known = models().get(named) if isinstance(named, str) else None
-    return known.name if known else str(named or one.request.get("model", ""))
+    return known.name if known else str(named)
+
+
+def assumed_card(one: LookedUp, cards: str, words: Words) -> list[str]:
+    """Which card was taken, where only its memory was said."""
+    nameless = str(one.request.get("cards", "")).endswith(" card")
+    return [words.say("card_assumed", cards=cards)] if nameless and cards else []
 
 
 def changes(one: LookedUp, words: Words) -> str:
@@ -132,7 +140,11 @@ def changes(one: LookedUp, words: Words) -> str:
             )
         elif BARE.fullmatch(said) and said in one.request:
             new = str(one.shown.get("answer", {}).get(said, ""))
-            told += words.maybe("changed_other", field=said, new=new, old=one.request[said])
+            old = str(one.request[said])
+            if said == "weight_format":
+                told += words.maybe("changed_format", new=format_name(new), old=format_name(old))
+            else:
+                told += words.maybe("changed_other", field=said, new=new, old=old)
     return words.listed(told)
 
 

@@ -16,7 +16,7 @@ ASKS = ("which_hardware", "compare", "worth", "improve", "needed")
 def applies(ask: Ask, situation: Situation) -> bool:
     """A work, and two machines or more."""
     found = _weighed(ask, situation)
-    return all(one.work is not None for one in found) and len({cards_of(one) for one in found}) > 1
+    return bool(found) and all(one.work is not None for one in found) and len({cards_of(one) for one in found}) > 1
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
@@ -24,16 +24,17 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     found = [worked(one, situation, calls.call, words) for one in _weighed(ask, situation)]
     if any(one is None for one in found):
         return None
-    options = list({(one.name, one.model): one for one in best_first([one for one in found if one])}.values())
+    options = best_first(list({(one.name, one.model): one for one in found if one}.values()))
     lines = [table(options, words), *_prices(options, calls, words)]
     return SectionTold(_lead(options, words), tuple(lines), "comparison")
 
 
 def _weighed(ask: Ask, situation: Situation) -> list[Setup]:
     """The setups that are weighed: one option named after others stands beside them."""
-    found = setups(situation, ask)
+    found = [one for one in setups(situation, ask) if cards_of(one)]
     if len({cards_of(one) for one in found}) < 2:
-        found = setups(situation, ask.model_copy(update={"about": ()}))
+        every = setups(situation, ask.model_copy(update={"about": ()}))
+        found = [one for one in every if cards_of(one)]
     return found
 
 
@@ -47,6 +48,16 @@ def _lead(options: list[Option], words: Words) -> str:
         fails = bool(others) and not others[0].fits
         return words.say("unpaced_fails" if fails else "unpaced", name=first.name, model=first.model, other=other,
                          how=first.how, needed=first.needed, usable=first.usable)  # fmt: skip
+    lacking = [one for one in options if not one.fits and one.name != first.name]
+    if (
+        lacking
+        and all(one.fits for one in options if one.name == first.name)
+        and len({one.model for one in options}) > 1
+    ):
+        mine = [f"{one.model} {one.rate}".strip() for one in options if one.name == first.name]
+        other = lacking[0].name
+        missing = words.listed([one.model for one in lacking if one.name == other])
+        return words.say("holds_all", name=first.name, models=words.listed(mine), other=other, missing=missing)
     told = {"name": first.name, "model": first.model, "how": first.how, "rate": first.rate}
     if others and alike(first, others[0]):
         return words.say("alike", other=others[0].name, other_rate=others[0].rate, **told)
@@ -64,7 +75,9 @@ def _prices(options: list[Option], calls: Calls, words: Words) -> list[str]:
     rows = [row for row in one.shown.get("sets", []) if isinstance(row, dict) and row.get("price_usd")]
     if one.failed or not rows:
         return []
-    told = [words.say("price", name=row["name"], price=row["price_usd"], day=row.get("price_as_of", "")) for row in rows]
+    told = [
+        words.say("price", name=row["name"], price=row["price_usd"], day=row.get("price_as_of", "")) for row in rows
+    ]
     return [words.say("prices", rows=words.listed(told))]
 
 

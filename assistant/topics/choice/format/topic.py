@@ -35,7 +35,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     rows.sort(key=lambda row: (verdict(row[0]) != "fits", -_rate(row[1])) if len(told) > 1 else (False, 0.0))
     out = [str(one.request.get("weight_format")) for one, kept in told if not kept]
     if not rows:
-        return SectionTold(words.say("none", model=model_name(told[0][0]), formats=words.listed(out)), (), "does_not_fit")
+        return SectionTold(
+            words.say("none", model=model_name(told[0][0]), formats=words.listed(out)), (), "does_not_fit"
+        )
     lead = words.say("take", **rows[0][1].fields)
     return SectionTold(lead, tuple(_following(rows, out, words)), verdict(rows[0][0]))  # type: ignore[arg-type]
 

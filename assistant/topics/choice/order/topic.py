@@ -8,7 +8,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.buying import ordering
-from assistant.writing.setups import Setup, setups
+from assistant.writing.setups import setups
 from assistant.writing.ways import model_name
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
@@ -16,7 +16,7 @@ from tools.ways_to_run.tell.words import format_name
 
 ASKS = ("which_hardware", "count", "plan")
 ORDERS_MAX = 3
-LIMITS = frozenset({"acquisition", "budget", "country", "provider", "currency"})
+LIMITS = frozenset({"acquisition", "budget", "country", "provider"})
 """Of what may be ordered; without them it is told how many cards the work takes."""
 
 
@@ -111,7 +111,8 @@ def _lead(one: LookedUp, orders: list[Mapping[str, Any]], words: Words) -> list[
     fields = _fields(orders[0], one)
     kind = "rent" if orders[0].get("acquisition") == "rent" else "buy"
     if fields["rate"]:
-        return [words.say(kind if fields["price"] else "unpriced", **fields)]
+        name = kind if fields["price"] else "unpriced"
+        return [words.say(name if kind == "rent" or fields["day"] or not fields["price"] else "buy_undated", **fields)]
     return [words.say("holds", **fields)]
 
 

@@ -35,8 +35,12 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if not same:
         lead = words.say("alike", names=words.listed([str(row["name"]) for row in rows]), **_lead(rows[0]))
     elif len(rows) == 2:
-        lead = words.say("two", **{f"{key}_{n}": value for n, row in enumerate(rows) for key, value in _lead(row).items()})
-    return SectionTold(lead, (_table(rows, words), *(said for row in rows for said in _price(row, words))), "comparison")
+        lead = words.say(
+            "two", **{f"{key}_{n}": value for n, row in enumerate(rows) for key, value in _lead(row).items()}
+        )
+    return SectionTold(
+        lead, (_table(rows, words), *(said for row in rows for said in _price(row, words))), "comparison"
+    )
 
 
 def _names(ask: Ask, situation: Situation) -> list[str]:

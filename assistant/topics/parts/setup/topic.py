@@ -12,7 +12,15 @@ from assistant.writing.ways import told_limits, told_speed, ways
 from assistant.writing.words import Words
 
 TAKEN = ("model", "cards", "nodes", "context_tokens", "concurrent_sequences", "sequence_tokens", "kv_format")
-SUFFIXES = {"yaml": "yaml", "yml": "yaml", "json": "json", "sh": "bash", "py": "python", "conf": "ini", "sbatch": "bash"}
+SUFFIXES = {
+    "yaml": "yaml",
+    "yml": "yaml",
+    "json": "json",
+    "sh": "bash",
+    "py": "python",
+    "conf": "ini",
+    "sbatch": "bash",
+}
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
@@ -24,7 +32,9 @@ def applies(ask: Ask, situation: Situation) -> bool:
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Training: the files of the trainer. Running: the command of the best way, with its figures."""
     setup = setups(situation, ask)[0]
-    form = next((one.quote for one in (*setup.every("answer_form"), *situation.known) if one.slot == "answer_form"), None)
+    form = next(
+        (one.quote for one in (*setup.every("answer_form"), *situation.known) if one.slot == "answer_form"), None
+    )
     if setup.trains:
         return _files(setup, situation, calls, words)
     as_file = _files(setup, situation, calls, words, form) if form else None

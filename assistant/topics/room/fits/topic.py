@@ -9,7 +9,7 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import running
 from assistant.writing.setups import Setup, setups
-from assistant.writing.ways import changes, model_name, plain_way, told_limits, told_speed, verdict, ways
+from assistant.writing.ways import assumed_card, changes, model_name, plain_way, told_limits, told_speed, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -34,7 +34,11 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
 def _asked(found: list[Setup], situation: Situation) -> list[dict[str, Any]]:
     """A request a setup; models that are all there, on one machine, are asked for together."""
     beside = [one for one in found if one.work is not None and one.work.one("model", "have") is not None]
-    together = len(found) > 1 and len({tuple(thing.id for thing in one.machines) for one in found}) == 1 and len(beside) == len(found)
+    together = (
+        len(found) > 1
+        and len({tuple(thing.id for thing in one.machines) for one in found}) == 1
+        and len(beside) == len(found)
+    )
     if not together or not _at_once(found, situation):
         return [dict(running(one, situation)) for one in found]
     each = [running(one, situation) for one in found]
@@ -72,6 +76,7 @@ def _following(one: LookedUp, asked: dict[str, Any], words: Words) -> Iterator[s
     if not best:
         yield from _nearest(one, words)
         return
+    yield from assumed_card(one, best[0].fields["cards"], words)
     yield words.say("assumed", context=best[0].fields["context"], sequences=best[0].fields["sequences"])
     yield " ".join([*told_speed(best[0], words), *_target(best[0].met, asked, words), *told_limits(best[0], words)])
     for other in best[1:2]:

@@ -9,7 +9,7 @@ from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import training
 from assistant.writing.setups import setups
 from assistant.writing.training import best_way
-from assistant.writing.ways import model_name
+from assistant.writing.ways import assumed_card, model_name
 from assistant.writing.words import Words
 
 ASKS = ("duration", "fits", "memory", "speed", "cost")
@@ -44,6 +44,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
                 "time", **{key: fields[key] for key in ("model", "method", "cards", "time", "rate")}
             ) or [words.say("rate", **fields)]
             lines.append(words.say("holds", **fields))
+        lines += assumed_card(one, fields["cards"], words)
         lines += words.maybe("price", cost=fields["cost"], day=fields["day"]) or words.maybe(
             "price_own", cost=fields["cost"]
         )

@@ -10,7 +10,7 @@ from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import explaining, running, training
 from assistant.writing.setups import Setup, setups
 from assistant.writing.training import best_way
-from assistant.writing.ways import model_name, plain_way, verdict, ways
+from assistant.writing.ways import assumed_card, model_name, plain_way, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -38,7 +38,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if lead is None:
         return None
     causes = list(_causes(setup, situation, calls, words))
-    return SectionTold(lead, (*_changes(one, words), *causes), "diagnosis")
+    taken = assumed_card(one, str(one.shown.get("answer", {}).get("cards", "")), words)
+    return SectionTold(lead, (*taken, *_changes(one, words), *causes), "diagnosis")
 
 
 def _run(one: LookedUp, words: Words) -> str | None:
@@ -69,7 +70,9 @@ def _trained(one: LookedUp, words: Words) -> str | None:
     needed, usable = told.get("needed_per_gpu"), told.get("usable_per_gpu")
     if not needed or not usable:
         return None
-    return words.say("short_card", model=model_name(one), cards=one.request.get("cards", ""), needed=needed, usable=usable)
+    return words.say(
+        "short_card", model=model_name(one), cards=one.request.get("cards", ""), needed=needed, usable=usable
+    )
 
 
 def _bind(one: LookedUp) -> dict[str, str] | None:
@@ -90,7 +93,7 @@ def _changes(one: LookedUp, words: Words) -> Iterator[str]:
 def _causes(setup: Setup, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
     """What an error or symptom says of the cause."""
     asked: dict[str, Any] = explaining(setup, situation)
-    if not asked.keys() & {"error_text", "symptom", "seen"}:
+    if not asked.keys() & {"error_text", "seen"}:
         return
     one = calls.call("explain", asked)
     if one.failed or not one.worked:

@@ -20,9 +20,11 @@ OF_A_FAULT = frozenset({"software", "feature", "links", "reliability", "speed", 
 def applies(ask: Ask, situation: Situation) -> bool:
     """A figure was seen of a model on cards, so that what is to be expected can be put beside it."""
     found = setups(situation, ask)
-    if not found or found[0].work is None or not found[0].machines:
+    if not found:
         return False
     told = explaining(found[0], situation)
+    if found[0].work is None or not found[0].machines:
+        return ask.quantity in OF_A_FAULT and "error_text" in told
     return "seen" in told or (ask.quantity in OF_A_FAULT and bool(told.keys() & {"error_text", "symptom"}))
 
 
