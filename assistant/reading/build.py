@@ -1,10 +1,13 @@
 """A turn's annotation into the situation: whom its numbers mean, and what it adds, replaces, supposes or takes back."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from assistant.reading.annotation import Annotation, Entity, Fact
 from assistant.reading.situation import Known, Situation, Thing
 
+NUMBERED = re.compile(r"\s*(?:\d+ ?[x×*张卡块]|one\b|single|[一单两二双三四五六七八九十])", re.IGNORECASE)
+"""Words that begin with how many cards there are."""
 NAMES = {"work": "model", "hardware": "cards"}
 """The slot by which a thing is known again."""
 REPLACES = {"changes", "corrects", "supposes"}
@@ -34,7 +37,7 @@ def after(before: Situation | None, annotation: Annotation) -> Situation:
     things = {one.id: one for one in base.things}
     for entity in annotation.entities:
         id_ = numbers[entity.n]
-        held = things.get(id_) or Thing(id=id_, what=entity.what)
+        held = things.get(id_) or _begun(base, annotation, entity, id_)
         things[id_] = held.model_copy(
             update={"known": _with(held.known, annotation.of(entity.n), turn, annotation.kind)}
         )
@@ -43,6 +46,18 @@ def after(before: Situation | None, annotation: Annotation) -> Situation:
     return Situation(
         turn=turn, things=tuple(things.values()), known=whole, asks=annotation.asks, numbers=numbers, before=supposed
     )
+
+
+def _begun(base: Situation, annotation: Annotation, entity: Entity, id_: str) -> Thing:
+    """A new thing. A work without a model is a variant of the last that has one: what it leaves unsaid is the same."""
+    facts = list(annotation.of(entity.n))
+    named = any(fact.slot in ("model", "purpose") for fact in facts)
+    former = [one for one in base.works() if one.all("model")]
+    if entity.what != "work" or named or not facts or not former:
+        return Thing(id=id_, what=entity.what)
+    said = {fact.slot for fact in facts}
+    kept = tuple(one for one in former[-1].known if one.slot not in said and one.stance not in ("seen", "claimed"))
+    return Thing(id=id_, what=entity.what, known=kept)
 
 
 def _only(base: Situation, ids: Sequence[str]) -> Situation:
@@ -71,10 +86,40 @@ def _same(base: Situation, annotation: Annotation, entity: Entity, taken: set[st
     for thing in reversed(others):
         if any(one.value in names for one in thing.all(slot)):
             return thing.id
+    added = any(fact.slot == "relation" and fact.value == "add" for fact in annotation.of(entity.n))
+    replaces = annotation.kind in REPLACES or _unnumbered(annotation, entity)
+    if replaces and not added and (kind := _cards_of(names)):
+        for thing in reversed(others):
+            if kind == _cards_of([one.value for one in thing.all(slot)]):
+                return thing.id
     if others and not names:
-        return others[-1].id
+        return _standing(base, others)
     alone = sum(one.what == entity.what for one in annotation.entities) == 1
-    return others[-1].id if len(others) == 1 and alone and annotation.kind in REPLACES else None
+    changed = alone and annotation.kind in REPLACES and not added
+    return others[-1].id if len(others) == 1 and changed else None
+
+
+def _unnumbered(annotation: Annotation, entity: Entity) -> bool:
+    """Whether cards are named without a number: who has eight of them calls them "the A800" later."""
+    said = [fact for fact in annotation.of(entity.n) if fact.slot == "cards"]
+    rows = [row for fact in said for row in (fact.value or ())]
+    return len(rows) == 1 and rows[0].get("count") == 1 and NUMBERED.match(said[0].quote) is None
+
+
+def _standing(base: Situation, others: Sequence[Thing]) -> str:
+    """What the last ask was about, of several that a thing without a name may be."""
+    ids = [one.id for one in others]
+    for ask in reversed(base.asks):
+        found = next((id_ for number in ask.about if (id_ := base.numbers.get(number)) in ids), None)
+        if found is not None:
+            return found
+    return ids[-1]
+
+
+def _cards_of(values: Sequence[object]) -> set[str]:
+    """Which cards are named, whatever their number."""
+    rows = [row for value in values if isinstance(value, (list, tuple)) for row in value]
+    return {str(row.get("gpu")) for row in rows if isinstance(row, dict) and row.get("gpu")}
 
 
 def _with(known: tuple[Known, ...], facts: Iterable[Fact], turn: int, kind: str) -> tuple[Known, ...]:

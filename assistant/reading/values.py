@@ -23,6 +23,7 @@ from kb.lexicon import (
     read_money,
     read_params,
     read_picture_size,
+    read_power,
     read_rate,
     read_share,
 )
@@ -223,6 +224,7 @@ _READERS: Mapping[str, Read] = {
     "rate": lambda quote, slot: read_rate(quote, field=slot),
     "share": lambda quote, slot: read_share(quote, field=slot),
     "growth": lambda quote, slot: read_growth(quote, field=slot),
+    "power": lambda quote, slot: read_power(quote, field=slot),
     "duty": lambda quote, slot: read_duty(quote, field=slot),
     "picture": lambda quote, slot: read_picture_size(quote, field=slot),
 }  # fmt: skip

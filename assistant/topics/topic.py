@@ -13,7 +13,7 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import Ledger, LookedUp
 from tools.agent_tools.toolset import agent_tool
 
-FAMILIES = ("room", "speed", "trouble")
+FAMILIES = ("room", "speed", "choice", "money", "trouble", "parts")
 
 
 class SectionTold(NamedTuple):

@@ -1,17 +1,22 @@
 """The facts of a setup as the arguments of the advisor's tools, in the person's words where a tool takes them."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from assistant.reading.situation import Known, Situation
+from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.setups import THOUGHT_OF, Setup
 from kb.base import AdvisorError
+from kb.catalog import gpus
 from kb.lexicon import read_cards
 
+PER_MACHINE_MAX = 8
+"""Cards that one machine holds: a larger number beside several machines is that of all."""
 OLLAMA = {"ollama": "ollama", "lmstudio": "llama.cpp"}
 SERVES = frozenset({"vllm", "sglang", "llama.cpp", "tensorrt-llm", *OLLAMA})
 OBJECTIVES = frozenset({"fastest", "longest_context", "best_quality", "most_users", "simplest"})
 WEIGHED = frozenset({"cheapest", "fastest", "quietest", "simplest"})
+FOUR_BIT = frozenset({"nf4", "nf4_dq", "int4", "awq", "gptq"})
 METHODS = {"sft": "full", "ppo": "grpo", "distillation": "full", "dreambooth": "lora"}
 SEEN_AS_SAID = {"memory": "memory", "capacity": "cache_tokens", "temperature": "temperature", "watts": "power"}
 """Slots of what was seen → the figure of `explain`, passed in the person's words."""
@@ -38,8 +43,23 @@ def _rate(one: Known) -> str:
     return f"{one.value['per_s']:g}"
 
 
+def _money(one: Known) -> str:
+    """An amount in the person's words; where they name no currency, with the one it was taken in."""
+    return money_of(one)
+
+
+def money_of(one: Known) -> str:
+    """An amount as tools take it: the person's words, where they say the currency themselves."""
+    value = one.value
+    if not isinstance(value, Mapping) or not one.inherited or value.get("amount") is None:
+        return one.quote
+    each = f"/{value['each']}" if value.get("each") else ""
+    per = f"/{value['per']}" if value.get("per") else ""
+    return f"{value['amount']:g} {value.get('currency', '')}{each}{per}"
+
+
 def _seconds(one: Known) -> str:
-    return f"{one.value:g} s"
+    return f"{one.value:.0f} s" if one.value >= 10 else f"{one.value:g} s"
 
 
 RUNNING: Mapping[str, tuple[str, Say]] = {
@@ -72,15 +92,17 @@ TRAINING: Mapping[str, tuple[str, Say]] = {
     "sharding": ("sharding", lambda one: str(one.value)),
     "rank": ("lora_rank", _number),
     "engine": ("engine", lambda one: str(one.value)),
-    "rent": ("rent", _quote),
+    "rent": ("rent", _money),
     "duration": ("deadline", _seconds),
 }
 
 
 def running(setup: Setup, situation: Situation) -> dict[str, str]:
     """Arguments of `find_ways_to_run`."""
-    said = _said(setup, RUNNING) | machine(setup)
-    said |= _model(setup)
+    said = said_of(setup, RUNNING) | machine(setup)
+    said |= model_of(setup)
+    if "concurrent_sequences" not in said and (batch := setup.one("batch", *THOUGHT_OF)) is not None:
+        said["concurrent_sequences"] = _number(batch)
     engine = setup.one("engine", *THOUGHT_OF)
     if engine is not None and str(engine.value) in SERVES:
         said["engine"] = OLLAMA.get(str(engine.value), str(engine.value))
@@ -98,24 +120,33 @@ def running(setup: Setup, situation: Situation) -> dict[str, str]:
 
 def training(setup: Setup, situation: Situation) -> dict[str, str]:
     """Arguments of `find_ways_to_train`."""
-    said = _said(setup, TRAINING) | machine(setup)
+    said = said_of(setup, TRAINING) | machine(setup)
     said.pop("memory_taken", None)
     deadline = setup.one("duration", "at_most", "wanted") or situation.one("duration", "at_most", "wanted")
     said.pop("deadline", None)
     if deadline is not None:
         said["deadline"] = _seconds(deadline)
     if (rent := situation.one("rent", "have")) is not None:
-        said.setdefault("rent", rent.quote)
+        said.setdefault("rent", money_of(rent))
+    if "sequence_tokens" not in said and (length := setup.one("context", *THOUGHT_OF)) is not None:
+        said["sequence_tokens"] = _tokens(length)
+    said["method"] = methods_of(setup)
+    return _without_pages(said | model_of(setup, form=False))
+
+
+def methods_of(setup: Setup) -> str:
+    """How it is trained, as tools take it: `dpo lora`, `full`."""
     methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
     lora = next((one for one in methods if one in ("lora", "qlora")), None)
+    if lora == "lora" and any(str(one.value) in FOUR_BIT for one in setup.every("format", *THOUGHT_OF)):
+        lora = "qlora"  # adapters on a base of four bits
     first = next((one for one in methods if one not in ("lora", "qlora", "sft")), None)
-    said["method"] = " ".join(filter(None, (METHODS.get(first or "", first), lora))) or "full"
-    return _without_pages(said | _model(setup, form=False))
+    return " ".join(filter(None, (METHODS.get(first or "", first), lora))) or "full"
 
 
 def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
     """Arguments of `explain`: the setup, and what was seen of it."""
-    said: dict[str, Any] = _said(setup, RUNNING) | machine(setup) | _model(setup)
+    said: dict[str, Any] = said_of(setup, RUNNING) | machine(setup) | model_of(setup)
     for name in ("users", "adapters", "output_tokens", "shared_prefix_tokens", "nodes", "memory_taken"):
         said.pop(name, None)
     if form := said.pop("weight_format", None):
@@ -124,7 +155,7 @@ def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
         methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
         said["task"] = next((one for one in methods if one in ("lora", "qlora")), "full")
         kept = ("sequence_tokens", "micro_batch", "optimizer", "gradient_checkpointing", "sharding")
-        said |= {name: value for name, value in _said(setup, TRAINING).items() if name in kept}
+        said |= {name: value for name, value in said_of(setup, TRAINING).items() if name in kept}
     if (engine := setup.one("engine", *THOUGHT_OF)) is not None:
         said["engine"] = str(engine.value)
     said["seen"], said["expected"] = _figures(setup, "seen"), _figures(setup, "expected")
@@ -141,34 +172,72 @@ def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
 
 def machine(setup: Setup) -> dict[str, str]:
     """Cards, memory and links of the machine."""
-    said = _said(setup, MACHINE)
+    said = said_of(setup, MACHINE)
     if cards := cards_of(setup):
         said["cards"] = cards
     return said
 
 
 def cards_of(setup: Setup) -> str | None:
-    """The cards of a setup in words, all of them together; a memory without a name is so many cards of it."""
-    named = [one.quote for one in setup.every("cards", *THOUGHT_OF)]
+    """The cards of a setup in words, all of them together; a memory without a name is so many cards of it.
+
+    Machines of which there are several are counted each; an option without a number has as many as what it replaces.
+    """
+    parts = [one for thing in setup.machines for one in _named_cards(thing)]
     count, memory = setup.one("card_count", *THOUGHT_OF), setup.one("card_memory", *THOUGHT_OF)
-    number = int(count.value) if count is not None else 1
-    if named:
-        if len(named) == 1 and count is not None and _single(named[0]):
-            return f"{number}x {named[0]}"
-        return " + ".join(named)
-    return f"{number}x {memory.quote} card" if memory is not None else None
+    number = int(count.value) if count is not None and isinstance(count.value, (int, float)) else None
+    nodes = _nodes(setup)
+    if parts:
+        if len(parts) == 1 and (number or nodes > 1) and (alone := _single(parts[0])):
+            each = number or alone
+            return f"{each * nodes if each <= PER_MACHINE_MAX else each}x {_bare(parts[0])}"
+        return " + ".join(parts)
+    if memory is None:
+        return None
+    each = number or setup.usual_count
+    return f"{each * nodes}x {memory.quote} card"
 
 
-def _single(quote: str) -> bool:
-    """Whether the words name one card and no number of them."""
+def _named_cards(thing: Thing) -> list[str]:
+    """The cards of one machine: what is named again counts once, with the number that was said."""
+    kept: dict[str, Known] = {}
+    for one in thing.all("cards"):
+        if one.stance not in THOUGHT_OF:
+            continue
+        name = str([row.get("gpu") for row in one.value or ()])
+        if name in kept and _unnumbered(one):
+            continue
+        kept[name] = one
+    return [one.quote for one in kept.values()]
+
+
+def _unnumbered(one: Known) -> bool:
+    """Whether the words name one card and say no number of them."""
+    rows = one.value or ()
+    return len(rows) == 1 and rows[0].get("count") == 1 and not re.match(r"\s*[\d一两二三四五六七八九十]", one.quote)
+
+
+def _nodes(setup: Setup) -> int:
+    found = setup.one("nodes", *THOUGHT_OF)
+    return int(found.value) if found is not None and isinstance(found.value, (int, float)) else 1
+
+
+def _bare(quote: str) -> str:
+    """The name of the card, as the catalog has it, where the words say a number of them too."""
+    found = read_cards(quote)[0]
+    return quote if found.count == 1 else gpus()[found.gpu].name
+
+
+def _single(quote: str) -> int | None:
+    """How many of one card the words name; None where they name several kinds."""
     try:
         found = read_cards(quote)
     except AdvisorError:
-        return False
-    return len(found) == 1 and found[0].count == 1
+        return None
+    return found[0].count if len(found) == 1 and found[0].gpu in gpus() else None
 
 
-def _model(setup: Setup, *, form: bool = True) -> dict[str, str]:
+def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     said: dict[str, str] = {}
     names = setup.every("model", *THOUGHT_OF)
     if names:
@@ -210,7 +279,7 @@ def _figures(setup: Setup, stance: Any) -> dict[str, str]:
     return told
 
 
-def _said(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str]:
+def said_of(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str]:
     said = {}
     for slot, (name, say) in table.items():
         found = setup.one(slot, "have", "plan", "wanted", "proposed")

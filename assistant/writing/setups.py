@@ -10,6 +10,8 @@ from assistant.reading.slots import Stance
 THERE: tuple[Stance, ...] = ("have",)
 THOUGHT_OF: tuple[Stance, ...] = ("have", "plan", "proposed", "wanted", "mentioned")
 SETUPS_MAX = 4
+WEIGHED = frozenset({"which_hardware", "compare", "worth", "improve", "needed", "break_even", "buy_or_rent"})
+"""Asks that put what is there beside what would come to it; others are about both together."""
 TRAINS = frozenset({"training", "fine_tuning"})
 METHODS_OF_TRAINING = frozenset(
     {
@@ -34,6 +36,8 @@ class Setup(NamedTuple):
     work: Thing | None
     machines: tuple[Thing, ...]
     """Empty = no hardware was named."""
+    usual_count: int = 1
+    """Cards of the machine that is there, which an option without a number stands against."""
 
     def every(self, slot: str, *stances: Stance) -> tuple[Known, ...]:
         """What is known in a slot, of the machines and the work."""
@@ -62,11 +66,36 @@ def setups(situation: Situation, ask: Ask) -> list[Setup]:
     works = [one for one in about if one.what == "work" and _named(one)] or [
         one for one in situation.works() if _named(one)
     ]
-    machines = [one for one in about if _counts(one)] or [one for one in situation.hardware() if _counts(one)]
-    joined = list(_joined(situation, machines))
+    machines = [one for one in about if _counts(one)] or _of_weight(situation)
+    if _adds(situation, machines):
+        machines = [*(one for one in situation.hardware() if _counts(one) and _is_there(one)), *machines]
+    joined = list(_joined(situation, machines, weighed=ask.ask in WEIGHED))
     wanted: list[Thing | None] = [*works] or [None]
-    found = [Setup(work, machine) for work in wanted for machine in joined or [()]]
+    usual = _usual_count(situation)
+    found = [Setup(work, machine, usual) for work in wanted for machine in joined or [()]]
     return found[:SETUPS_MAX]
+
+
+def _adds(situation: Situation, machines: Sequence[Thing]) -> bool:
+    """Whether what is weighed comes to what is there."""
+    told = [one for thing in machines for one in thing.all("relation")]
+    return bool(machines) and not any(_is_there(one) for one in machines) and any(one.value == "add" for one in told)
+
+
+def _of_weight(situation: Situation) -> list[Thing]:
+    """All machines that count; what was only mentioned, where there is nothing else."""
+    found = [one for one in situation.hardware() if _counts(one)]
+    meant = [one for one in found if any(known.stance != "mentioned" for known in one.all("cards"))]
+    return meant or found
+
+
+def _usual_count(situation: Situation) -> int:
+    """Cards of the first machine whose number is known."""
+    for thing in situation.hardware():
+        for one in thing.all("cards"):
+            if one.stance in THOUGHT_OF and one.value and len(one.value) == 1:
+                return int(one.value[0].get("count") or 1)
+    return 1
 
 
 def _named(work: Thing) -> bool:
@@ -81,7 +110,7 @@ def _counts(thing: Thing) -> bool:
     return any(one.stance in THOUGHT_OF for one in cards)
 
 
-def _joined(situation: Situation, machines: Sequence[Thing]) -> Iterator[tuple[Thing, ...]]:
+def _joined(situation: Situation, machines: Sequence[Thing], *, weighed: bool) -> Iterator[tuple[Thing, ...]]:
     """Machines as they are weighed: what is added stands with what is there, other options alone."""
     relations = {str(one.value) for thing in situation.things for one in thing.all("relation")}
     relations |= {str(one.value) for one in situation.known if one.slot == "relation"}
@@ -90,10 +119,11 @@ def _joined(situation: Situation, machines: Sequence[Thing]) -> Iterator[tuple[T
     if "together" in relations and len(machines) > 1:
         yield tuple(machines)
         return
-    if there:
+    adds = "add" in relations and bool(there) and bool(thought_of)
+    if there and (weighed or not adds):
         yield there if len(there) == 1 or not thought_of else there[-1:]
     for one in thought_of:
-        yield (*there[-1:], one) if "add" in relations and there else (one,)
+        yield (*there[-1:], one) if adds else (one,)
 
 
 def _is_there(thing: Thing) -> bool:

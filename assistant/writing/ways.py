@@ -10,6 +10,9 @@ from tools.agent_tools.ledger import LookedUp
 from tools.ways_to_run.tell.words import ENGINES, format_name
 
 CHANGED = re.compile(r"(?P<field>[a-z_]+): (?P<new>\S+) instead of (?P<old>\S+)")
+PLAIN_SPEEDS = ("audio_s_per_s", "images_per_s", "documents_per_s", "frames_per_s")
+"""Speeds of works that generate no text; the more, the faster."""
+BARE = re.compile(r"[a-z_]+")
 
 
 class WayTold(NamedTuple):
@@ -36,7 +39,7 @@ def ways(one: LookedUp, words: Words) -> list[WayTold]:
     """The ways of a result of `find_ways_to_run`, best first."""
     if not one.worked:
         return []
-    rows = one.worked[-1].result.get("ways", [])
+    rows = [row for row in one.worked[-1].result.get("ways", []) if "layout" in row]
     shown = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping)]
     return [_way(row, told, one, words) for row, told in zip(rows, shown, strict=False)]
 
@@ -72,20 +75,55 @@ def _way(row: Mapping[str, Any], told: Mapping[str, Any], one: LookedUp, words: 
     )
 
 
+def plain_way(one: LookedUp, words: Words) -> dict[str, str] | None:
+    """The best way of a work that generates no text (pictures, speech, texts read): how needed usable card rate value.
+
+    None where the result is of a language model, or nothing fits.
+    """
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping)]
+    if not rows or "fit" not in rows[0]:
+        return None
+    row = next((row for row in rows if row["fit"] == "yes"), None) or next(
+        (row for row in rows if row["fit"] != "no"), None
+    )
+    if row is None:
+        return None
+    speed = one.shown.get("speed") or {}
+    name = next((name for name in PLAIN_SPEEDS if speed.get(name)), "")
+    rate = words.say(name, rate=speed[name]) if name else ""
+    value = str(speed.get(name, "")).split(" ")[0].replace(",", "")
+    return {
+        "how": format_name(str(row["weight_format"])),
+        "needed": str(row.get("needed", "")),
+        "usable": str(row.get("usable", "")),
+        "card": str(row.get("card", "")),
+        "rate": rate,
+        "value": value if value.replace(".", "").isdigit() else "",
+    }
+
+
 def _grouped(number: Any) -> str:
     return f"{number:,}" if isinstance(number, int) else ""
 
 
 def cards_name(row: Mapping[str, Any]) -> str:
     """The cards of a way: `2×GeForce RTX 3090`."""
-    return " + ".join(f"{one['count']}×{one['name']}" for one in row["cards"]) or "CPU"
+    cards = " + ".join(f"{one['count']}×{one['name']}" for one in row["cards"]) or "CPU"
+    nodes = row.get("nodes") or 1
+    return f"{nodes} × ({cards})" if nodes > 1 else cards
 
 
 def model_name(one: LookedUp) -> str:
     """The model of a result as people call it."""
-    named = one.shown.get("answer", {}).get("model")
+    named = one.shown.get("answer", {}).get("model") or one.request.get("model", "")
     known = models().get(named) if isinstance(named, str) else None
-    return known.name if known else str(named or one.request.get("model", ""))
+    return known.name if known else str(named)
+
+
+def assumed_card(one: LookedUp, cards: str, words: Words) -> list[str]:
+    """Which card was taken, where only its memory was said."""
+    nameless = str(one.request.get("cards", "")).endswith(" card")
+    return [words.say("card_assumed", cards=cards)] if nameless and cards else []
 
 
 def changes(one: LookedUp, words: Words) -> str:
@@ -100,6 +138,13 @@ def changes(one: LookedUp, words: Words) -> str:
             told.append(
                 words.say(name, **figures) if known else words.say("changed_other", field=found["field"], **figures)
             )
+        elif BARE.fullmatch(said) and said in one.request:
+            new = str(one.shown.get("answer", {}).get(said, ""))
+            old = str(one.request[said])
+            if said == "weight_format":
+                told += words.maybe("changed_format", new=format_name(new), old=format_name(old))
+            else:
+                told += words.maybe("changed_other", field=said, new=new, old=old)
     return words.listed(told)
 
 

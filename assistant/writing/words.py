@@ -32,6 +32,10 @@ class Words:
         """
         return (self._own.get(name) or self._shared[name]).format(**fields)
 
+    def knows(self, name: str) -> bool:
+        """Whether there is such a template."""
+        return name in self._own or name in self._shared
+
     def maybe(self, name: str, /, **fields: Any) -> list[str]:
         """The sentence where all of its figures are known, else nothing."""
         return [self.say(name, **fields)] if all(value not in (None, "") for value in fields.values()) else []

@@ -5,6 +5,7 @@ Every reader takes one quotation and gives a typed value, or an error that says 
 
 from kb.lexicon.cards.rules import CardCount, read_cards
 from kb.lexicon.count.rules import read_count
+from kb.lexicon.count.watts import read_power
 from kb.lexicon.duration.rules import read_duration
 from kb.lexicon.duty.rules import Duty, read_duty
 from kb.lexicon.formats.rules import read_format
@@ -24,5 +25,5 @@ __all__ = [
     "CardCount", "Duty", "HostMemory", "Hosting", "Link", "ModelName", "ModelSize", "Money", "PictureSize", "Price",
     "Rate", "Rent", "read_cards", "read_count", "read_duration", "read_duty", "read_format", "read_growth",
     "read_host_memory", "read_hosting", "read_link", "read_memory", "read_memory_channels", "read_model", "read_money",
-    "read_params", "read_picture_size", "read_price", "read_rate", "read_rent", "read_share",
+    "read_params", "read_picture_size", "read_power", "read_price", "read_rate", "read_rent", "read_share",
 ]  # fmt: skip

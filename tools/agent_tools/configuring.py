@@ -5,6 +5,7 @@ from typing import Any, get_args
 from pydantic import Field
 
 from kb.base import BadInput
+from kb.lexicon import read_power
 from kb.purposes import purposes
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
@@ -169,11 +170,7 @@ def _purpose(text: str | None) -> str | None:
 
 
 def _watts(text: str | None) -> int | None:
-    if text is None:
-        return None
-    scale = 1000 if "k" in text.lower() else 1
-    value = reading.number(text.lower().replace("kw", "").replace("w", "").strip(), "max_power")
-    return None if value is None else int(value * scale)
+    return None if text is None else int(read_power(text, "max_power"))
 
 
 def _conditions(given: tuple[str, ...]) -> list[str]:

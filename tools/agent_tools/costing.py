@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
+from kb.lexicon import read_power
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -182,8 +183,4 @@ def _years(text: str | None) -> float | None:
 
 
 def _watts(text: str | None, field: str) -> float | None:
-    if text is None:
-        return None
-    plain = text.lower().replace(" ", "")
-    value = reading.number(plain.replace("kw", "").replace("w", ""), field)
-    return None if value is None else value * (1000 if "kw" in plain else 1)
+    return None if text is None else read_power(text, field)

@@ -10,6 +10,7 @@ from kb.base import AdvisorError, BadInput
 from kb.catalog import gpus
 from kb.catalog import server as find_server
 from kb.exports import export_rules, restriction
+from kb.lexicon import read_power
 from kb.models import models
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
@@ -308,9 +309,7 @@ def _named(request: LookUpRequest) -> tuple[str, ...]:
 
 
 def _watts(text: str | None) -> int | None:
-    return (
-        None if text is None else int(reading.number(text.lower().replace("w", "").strip(), "max_power") or 0) or None
-    )
+    return None if text is None else int(read_power(text, "max_power")) or None
 
 
 KIND_OF: Mapping[str, Callable[[LookUpRequest, Desk], dict[str, Any]]] = {

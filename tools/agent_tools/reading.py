@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from kb.base import BadInput
+from kb.base import AdvisorError, BadInput
 from kb.catalog import gpus
 from kb.lexicon import (
     CardCount,
@@ -17,6 +17,7 @@ from kb.lexicon import (
     read_memory,
     read_model,
     read_money,
+    read_params,
 )  # fmt: skip
 from kb.lexicon.memory.rules import amounts
 from kb.lexicon.text import plain
@@ -157,13 +158,25 @@ def model_and_format(
     form = None if weight_format is None else read_format(weight_format)
     if text is None:
         return {}, form
-    size = re.fullmatch(
-        r"(?:an?\s|any\s)?\s*(\d+(?:\.\d+)?)\s*[bB](?:illion)?(?:\s*(?:model|dense|模型|参数).*)?", text.strip()
-    )
-    if size:
-        return {"params": int(float(size[1]) * 1e9)}, form
-    found = read_model(text)
+    try:
+        found = read_model(text)
+    except AdvisorError as unknown:
+        return _size_alone(text, form, unknown)
     return {"model": found.model}, form or (found.said_format if published else found.weight_format)
+
+
+def _size_alone(text: str, form: str | None, unknown: AdvisorError) -> tuple[dict[str, Any], str | None]:
+    """The counts of a model that is named by its size alone: "70b awq", "35B-A3B", "561M".
+
+    Raises:
+        AdvisorError: it is no size either.
+    """
+    try:
+        size = read_params(text)
+    except AdvisorError:
+        raise unknown from None
+    counts = {"params": size.params, "active_params": size.active_params}
+    return {name: value for name, value in counts.items() if value}, form or size.weight_format
 
 
 def kind_of(named: dict[str, Any]) -> str:

@@ -25,6 +25,7 @@ from kb.lexicon import (
     read_money,
     read_params,
     read_picture_size,
+    read_power,
     read_price,
     read_rate,
     read_rent,
@@ -109,6 +110,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "rate": _rate,
 }
 FURTHER: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("count", "watts"): read_power,
     ("memory", "host"): _host,
     ("memory", "channels"): read_memory_channels,
     ("models", "sizes"): _size,
@@ -118,6 +120,7 @@ FURTHER: dict[tuple[str, str], Callable[[str], Any]] = {
     ("share", "growth"): lambda text: round(read_growth(text), 6),
 }
 REFUSED: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("count", "no_watts"): read_power,
     ("memory", "no_channels"): read_memory_channels,
     ("models", "no_sizes"): read_params,
     ("money", "no_places"): read_hosting,

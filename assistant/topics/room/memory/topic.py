@@ -10,6 +10,7 @@ from assistant.writing.arguments import running
 from assistant.writing.setups import setups
 from assistant.writing.ways import model_name, verdict, ways
 from assistant.writing.words import Words
+from tools.agent_tools.ledger import LookedUp
 from tools.ways_to_run.tell.words import format_name
 
 ROWS_MAX = 4
@@ -39,7 +40,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
 def _by_format(asked: dict[str, str], calls: Calls, words: Words) -> SectionTold | None:
     one = calls.call("find_ways_to_run", dict(asked))
     rows = [row for row in one.shown.get("needs", []) if isinstance(row, Mapping)]
-    if one.failed or not rows:
+    if not one.failed and not rows:
+        return _plain(one, words)
+    if one.failed:
         return None
     told = [(format_name(str(row["weight_format"])), str(row["total"]), row) for row in rows[:ROWS_MAX]]
     lead = words.say(
@@ -50,6 +53,15 @@ def _by_format(asked: dict[str, str], calls: Calls, words: Words) -> SectionTold
     enough = [str(card) for card in told[0][2].get("enough", []) if not str(card).startswith("+")][:4]
     lines = [words.say("enough", format=told[0][0], cards=words.listed(enough))] if enough else []
     return SectionTold(lead, tuple(lines), "estimate")
+
+
+def _plain(one: LookedUp, words: Words) -> SectionTold | None:
+    """The memory of a model that generates no text, in each of its formats."""
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping) and row.get("needed")][:ROWS_MAX]
+    if not rows:
+        return None
+    told = [f"{row['needed']} ({format_name(str(row['weight_format']))})" for row in rows]
+    return SectionTold(words.say("needs_plain", model=model_name(one), rows=words.listed(told)), (), "estimate")
 
 
 def _name(shown: Mapping[str, object], rows: list[Mapping[str, object]]) -> str:

@@ -1,7 +1,6 @@
 """How long a training takes, what it needs and costs."""
 
 from pathlib import Path
-from typing import Any
 
 from assistant.answer import AnswerVerdict
 from assistant.reading.annotation import Ask
@@ -9,12 +8,11 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import training
 from assistant.writing.setups import setups
-from assistant.writing.ways import model_name
+from assistant.writing.training import best_way
+from assistant.writing.ways import assumed_card, model_name
 from assistant.writing.words import Words
-from tools.agent_tools.ledger import LookedUp
 
 ASKS = ("duration", "fits", "memory", "speed", "cost")
-METHODS = {"full": "full", "lora": "LoRA", "qlora": "QLoRA", "dpo": "DPO", "grpo": "GRPO", "pretrain": "pretrain"}
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
@@ -32,7 +30,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         one = calls.call("find_ways_to_train", dict(training(setup, situation)))
         if one.failed:
             return None
-        fields = _fields(one, words)
+        fields = best_way(one, words)
         if fields is None:
             leads.append(words.say("does_not_fit", model=model_name(one), cards=one.request.get("cards", "")))
             kind = "does_not_fit"
@@ -46,29 +44,11 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
                 "time", **{key: fields[key] for key in ("model", "method", "cards", "time", "rate")}
             ) or [words.say("rate", **fields)]
             lines.append(words.say("holds", **fields))
-        lines += words.maybe("price", cost=fields["cost"], day=fields["day"])
+        lines += assumed_card(one, fields["cards"], words)
+        lines += words.maybe("price", cost=fields["cost"], day=fields["day"]) or words.maybe(
+            "price_own", cost=fields["cost"]
+        )
     return SectionTold(leads[0], (*leads[1:], *lines), kind)
-
-
-def _fields(one: LookedUp, words: Words) -> dict[str, str] | None:
-    """The figures of the best way."""
-    row: dict[str, Any] | None = next((way for way in one.shown.get("ways", []) if isinstance(way, dict)), None)
-    if row is None:
-        return None
-    memory, speed, price = (row.get(name) or {} for name in ("memory", "speed", "price"))
-    told = one.shown["answer"]
-    return {
-        "model": model_name(one),
-        "method": METHODS.get(str(told.get("method")), str(told.get("method", ""))),
-        "cards": str(told.get("cards", "")),
-        "how": str(row.get("title", "")),
-        "needed": memory.get("needed_per_gpu", ""),
-        "usable": memory.get("usable_per_gpu", ""),
-        "time": speed.get("time", ""),
-        "rate": speed.get("tokens_per_s", ""),
-        "cost": price.get("run_cost", ""),
-        "day": str(price.get("as_of", "")),
-    }
 
 
 TOPIC = Topic("duration", Path(__file__).parent, ASKS, applies, answer)

@@ -13,14 +13,19 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
 CAUSES_MAX = 3
+OF_A_FAULT = frozenset({"software", "feature", "links", "reliability", "speed", "throughput", "first_token", None})
+"""What an error or symptom tells of without a figure; memory has a topic of its own."""
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
     """A figure was seen of a model on cards, so that what is to be expected can be put beside it."""
     found = setups(situation, ask)
-    if not found or found[0].work is None or not found[0].machines:
+    if not found:
         return False
-    return "seen" in explaining(found[0], situation)
+    told = explaining(found[0], situation)
+    if found[0].work is None or not found[0].machines:
+        return ask.quantity in OF_A_FAULT and "error_text" in told
+    return "seen" in told or (ask.quantity in OF_A_FAULT and bool(told.keys() & {"error_text", "symptom"}))
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
@@ -31,9 +36,14 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     result = one.worked[-1].result
     causes = [cause for cause in result.get("causes", []) if isinstance(cause, Mapping)][:CAUSES_MAX]
     leads = [*_judged(one, words), *(words.say("likely", name=_in(cause["name"], words)) for cause in causes[:1])]
-    if one.shown.get("answer", {}).get("verdict") is None or not leads:
+    if not leads or (one.shown.get("answer", {}).get("verdict") is None and _undecided(causes)):
         return None
     return SectionTold(" ".join(leads), tuple(_causes(causes, words)), "diagnosis")
+
+
+def _undecided(causes: list[Mapping[str, Any]]) -> bool:
+    """Whether the first cause says no more than that something failed."""
+    return str(causes[0].get("id", "")).endswith("_unknown")
 
 
 def _judged(one: LookedUp, words: Words) -> Iterator[str]:

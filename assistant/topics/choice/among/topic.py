@@ -1,0 +1,84 @@
+"""Which of several machines that are named: each worked out for the work, the better one first."""
+
+from pathlib import Path
+
+from assistant.reading.annotation import Ask
+from assistant.reading.situation import Situation
+from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.arguments import cards_of
+from assistant.writing.options import Option, alike, best_first, table, worked
+from assistant.writing.setups import Setup, setups
+from assistant.writing.words import Words
+
+ASKS = ("which_hardware", "compare", "worth", "improve", "needed")
+
+
+def applies(ask: Ask, situation: Situation) -> bool:
+    """A work, and two machines or more."""
+    found = _weighed(ask, situation)
+    return bool(found) and all(one.work is not None for one in found) and len({cards_of(one) for one in found}) > 1
+
+
+def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
+    """The better one and why, then all of them in a table."""
+    found = [worked(one, situation, calls.call, words) for one in _weighed(ask, situation)]
+    if any(one is None for one in found):
+        return None
+    options = best_first(list({(one.name, one.model): one for one in found if one}.values()))
+    lines = [table(options, words), *_prices(options, calls, words)]
+    return SectionTold(_lead(options, words), tuple(lines), "comparison")
+
+
+def _weighed(ask: Ask, situation: Situation) -> list[Setup]:
+    """The setups that are weighed: one option named after others stands beside them."""
+    found = [one for one in setups(situation, ask) if cards_of(one)]
+    if len({cards_of(one) for one in found}) < 2:
+        every = setups(situation, ask.model_copy(update={"about": ()}))
+        found = [one for one in every if cards_of(one)]
+    return found
+
+
+def _lead(options: list[Option], words: Words) -> str:
+    first = options[0]
+    if not first.fits:
+        return words.say("none", model=first.model, options=words.listed([one.name for one in options]))
+    others = [one for one in options[1:] if one.name != first.name]
+    if not first.rate or (others and others[0].fits and not others[0].rate):
+        other = others[0].name if others else ""
+        fails = bool(others) and not others[0].fits
+        return words.say("unpaced_fails" if fails else "unpaced", name=first.name, model=first.model, other=other,
+                         how=first.how, needed=first.needed, usable=first.usable)  # fmt: skip
+    lacking = [one for one in options if not one.fits and one.name != first.name]
+    if (
+        lacking
+        and all(one.fits for one in options if one.name == first.name)
+        and len({one.model for one in options}) > 1
+    ):
+        mine = [f"{one.model} {one.rate}".strip() for one in options if one.name == first.name]
+        other = lacking[0].name
+        missing = words.listed([one.model for one in lacking if one.name == other])
+        return words.say("holds_all", name=first.name, models=words.listed(mine), other=other, missing=missing)
+    told = {"name": first.name, "model": first.model, "how": first.how, "rate": first.rate}
+    if others and alike(first, others[0]):
+        return words.say("alike", other=others[0].name, other_rate=others[0].rate, **told)
+    if not others:
+        return words.say("only", **told)
+    other = others[0]
+    name = "best" if other.fits else "best_other_fails"
+    return words.say(name, other=other.name, other_rate=other.rate, **told)
+
+
+def _prices(options: list[Option], calls: Calls, words: Words) -> list[str]:
+    """What the options cost, where that is known of each."""
+    names = list(dict.fromkeys(one.name for one in options))
+    one = calls.call("look_up", {"kind": "compare", "names": names, "by": "cost"})
+    rows = [row for row in one.shown.get("sets", []) if isinstance(row, dict) and row.get("price_usd")]
+    if one.failed or not rows:
+        return []
+    told = [
+        words.say("price", name=row["name"], price=row["price_usd"], day=row.get("price_as_of", "")) for row in rows
+    ]
+    return [words.say("prices", rows=words.listed(told))]
+
+
+TOPIC = Topic("among", Path(__file__).parent, ASKS, applies, answer)

@@ -1,0 +1,63 @@
+"""Which model of several, or how large a model, a machine runs."""
+
+from pathlib import Path
+
+from assistant.reading.annotation import Ask
+from assistant.reading.situation import Situation
+from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.arguments import machine
+from assistant.writing.options import Option, table, worked
+from assistant.writing.setups import Setup, setups
+from assistant.writing.words import Words
+
+ROWS_MAX = 4
+
+
+def applies(ask: Ask, situation: Situation) -> bool:
+    """Cards, and either models to choose from, or none named."""
+    found = setups(situation, ask)
+    if not found or not all(one.machines for one in found) or any(one.trains for one in found):
+        return False
+    return ask.ask == "which_model" or ask.quantity == "model_size"
+
+
+def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
+    """Each model on the machine, or the largest that run there."""
+    found = setups(situation, ask)
+    named = [one for one in found if one.work is not None]
+    if ask.quantity == "model_size" or not named:
+        return _largest(found[0], calls, words)
+    options = [worked(one, situation, calls.call, words) for one in named]
+    told = [one for one in options if one is not None]
+    if len(told) < len(options):
+        return None
+    kept = sorted(told, key=lambda one: (not one.fits, one.met is False))
+    return SectionTold(_lead(kept, words), (table(kept, words, of_models=len({one.name for one in kept}) == 1),))
+
+
+def _lead(options: list[Option], words: Words) -> str:
+    run = [one for one in options if one.fits]
+    fail = list(dict.fromkeys(one.model for one in options if not one.fits))
+    if not run:
+        return words.say("no_model", models=words.listed(fail), name=options[0].name)
+    rest = words.say("but_not", models=words.listed(fail)) if fail else ""
+    return words.say("chosen", model=run[0].model, name=run[0].name, how=run[0].how, rate=run[0].rate, rest=rest)
+
+
+def _largest(setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
+    one = calls.call("find_ways_to_run", dict(machine(setup)))
+    rows = [row for row in one.shown.get("models", []) if isinstance(row, dict)][:ROWS_MAX]
+    if one.failed or not rows:
+        return None
+    cards = str(one.request.get("cards") or one.request.get("host_memory", ""))
+    first = rows[0]
+    lead = words.say("largest", model=first["model"], cards=cards, rate=first.get("tokens_per_s_per_user", ""))
+    lines = [
+        words.say("also", model=row["model"], needed=row.get("needed_per_gpu", ""), rate=row["tokens_per_s_per_user"])
+        for row in rows
+        if row.get("tokens_per_s_per_user")
+    ]
+    return SectionTold(lead, ("\n".join(f"- {line}" for line in lines),), "fact")
+
+
+TOPIC = Topic("model", Path(__file__).parent, ("which_model", "limit"), applies, answer)

@@ -1,0 +1,83 @@
+"""The command or file that runs it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assistant.reading.annotation import Ask
+from assistant.reading.situation import Situation
+from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.arguments import cards_of, methods_of, running, training
+from assistant.writing.setups import THOUGHT_OF, Setup, setups
+from assistant.writing.ways import told_limits, told_speed, ways
+from assistant.writing.words import Words
+
+TAKEN = ("model", "cards", "nodes", "context_tokens", "concurrent_sequences", "sequence_tokens", "kv_format")
+SUFFIXES = {
+    "yaml": "yaml",
+    "yml": "yaml",
+    "json": "json",
+    "sh": "bash",
+    "py": "python",
+    "conf": "ini",
+    "sbatch": "bash",
+}
+
+
+def applies(ask: Ask, situation: Situation) -> bool:
+    """A model and the cards it is to run or be trained on."""
+    found = setups(situation, ask)
+    return bool(found) and found[0].work is not None and bool(found[0].machines)
+
+
+def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
+    """Training: the files of the trainer. Running: the command of the best way, with its figures."""
+    setup = setups(situation, ask)[0]
+    form = next(
+        (one.quote for one in (*setup.every("answer_form"), *situation.known) if one.slot == "answer_form"), None
+    )
+    if setup.trains:
+        return _files(setup, situation, calls, words)
+    as_file = _files(setup, situation, calls, words, form) if form else None
+    return as_file or _command(setup, situation, calls, words)
+
+
+def _command(setup: Setup, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
+    one = calls.call("find_ways_to_run", dict(running(setup, situation)))
+    best = ways(one, words)
+    if one.failed or not best:
+        return None
+    lead = words.say("command_of", **best[0].fields)
+    block = f"```bash\n{best[0].command}\n```"
+    return SectionTold(lead, (block, *told_speed(best[0], words), *told_limits(best[0], words)), "fits")
+
+
+def _files(
+    setup: Setup, situation: Situation, calls: Calls, words: Words, form: str | None = None
+) -> SectionTold | None:
+    """Files of a trainer, or of what serves it in a form that is known; None where they cannot be written."""
+    given = training(setup, situation) if setup.trains else running(setup, situation)
+    said = {name: value for name, value in given.items() if name in TAKEN}
+    engine = setup.one("engine", *THOUGHT_OF)
+    if setup.trains:
+        said["task"] = next((one for one in methods_of(setup).split() if one in ("lora", "qlora")), "full")
+    elif form is not None:
+        said |= {"target": form, "model": f"{said['model']} {given.get('weight_format', '')}".strip()}
+    asked = {**said, **({"engine": str(engine.value)} if engine and engine.value else {})}
+    one = calls.call("launch_files", dict(asked))
+    files = [row for row in one.worked[-1].result.get("files", []) if row.get("content")] if one.worked else []
+    if one.failed or not files:
+        return None
+    lead = words.say("files", model=one.shown.get("model", ""), cards=cards_of(setup) or "", names=_names(files))
+    blocks = [f"`{row['name']}`\n```{_kind(str(row['name']))}\n{str(row['content']).rstrip()}\n```" for row in files]
+    return SectionTold(lead, tuple(blocks), "fits")
+
+
+def _names(files: list[Mapping[str, object]]) -> str:
+    return ", ".join(f"`{row['name']}`" for row in files)
+
+
+def _kind(name: str) -> str:
+    return SUFFIXES.get(name.rsplit(".", 1)[-1], "")
+
+
+TOPIC = Topic("setup", Path(__file__).parent, ("setup",), applies, answer)
