@@ -1,5 +1,6 @@
 """What a turn was about, from the model's own calls: the need, the configurations, and what nothing used."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ TASKS: Mapping[str, Task] = {
     "inference": "inference", "dpo": "lora", "grpo": "lora",
 }  # fmt: skip
 UNUSED_MAX = 8
+PARTS = re.compile(r"[a-z]{3,}|\d+(?:\.\d+)?b?")
+"""Words and numbers of a product's name."""
 TELLING = frozenset({MONEY, PACE, POWER})
 """Kinds of figures that are told when nothing used them: a budget, a wished speed, a limit of power."""
 
@@ -126,12 +129,14 @@ def configurations_of(looked_up: Sequence[LookedUp]) -> tuple[Configuration, ...
 def unused_of(question: str, looked_up: Iterable[LookedUp], answer: str) -> tuple[Unused, ...]:
     """Names and figures of the question that neither a call nor a sentence of the answer used."""
     used = " \n ".join([*(text for one in looked_up for text in _texts(one.request)), answer])
-    names = frozenset().union(*(one.ids for one in products(used))) if used else frozenset()
+    spoken = list(products(used))
+    names = frozenset().union(*(one.ids for one in spoken)) if spoken else frozenset()
     values = list(_values(used))
     left: list[Unused] = []
     for statement in statements(question):
         for product in products(statement.text):
-            if not product.ids & names and product.text.lower() not in used.lower():
+            said = product.text.lower() in used.lower() or any(_names(one.text, product.text) for one in spoken)
+            if not product.ids & names and not said:
                 why = "no call and no sentence speaks of it"
                 start = statement.start + product.start
                 left.append(Unused(quote=product.text, start=start, why=why, decides=True))
@@ -141,6 +146,12 @@ def unused_of(question: str, looked_up: Iterable[LookedUp], answer: str) -> tupl
             if _decides(figure) and not any(_same(figure, value) for value in values) and figure.text not in used
         ]
     return tuple(left[:UNUSED_MAX])
+
+
+def _names(full: str, short: str) -> bool:
+    """Whether a name is the other said in full: "Qwen2.5-72B" of "Qwen 72B"."""
+    parts = PARTS.findall(short.lower())
+    return len(parts) > 1 and all(part in full.lower() for part in parts)
 
 
 def _tells(figure: Figure) -> bool:

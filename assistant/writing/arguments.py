@@ -213,7 +213,7 @@ def _named_cards(thing: Thing) -> list[str]:
 
 def _unnumbered(one: Known) -> bool:
     """Whether the words name one card and say no number of them."""
-    rows = one.value or ()
+    rows = list(one.value or ())
     return len(rows) == 1 and rows[0].get("count") == 1 and not re.match(r"\s*[\d一两二三四五六七八九十]", one.quote)
 
 
@@ -225,7 +225,7 @@ def _nodes(setup: Setup) -> int:
 def _bare(quote: str) -> str:
     """The name of the card, as the catalog has it, where the words say a number of them too."""
     found = read_cards(quote)[0]
-    return quote if found.count == 1 else gpus()[found.gpu].name
+    return quote if found.count == 1 or found.gpu is None else gpus()[found.gpu].name
 
 
 def _single(quote: str) -> int | None:

@@ -19,7 +19,7 @@ ORDERED = ("concurrent_sequences", "users", "context_tokens", "sequence_tokens",
 
 def ordering(setup: Setup, situation: Situation, language: str) -> dict[str, str]:
     """Arguments of `configure`: the work, the money, and what may be bought."""
-    said = said_of(setup, RUNNING | TRAINING)
+    said = said_of(setup, {**RUNNING, **TRAINING})
     said = {name: value for name, value in said.items() if name in ORDERED}
     said |= model_of(setup, form=False)
     if setup.trains:

@@ -44,9 +44,9 @@ def _lead(options: list[Option], words: Words) -> str:
         return words.say("none", model=first.model, options=words.listed([one.name for one in options]))
     others = [one for one in options[1:] if one.name != first.name]
     if not first.rate or (others and others[0].fits and not others[0].rate):
-        other = others[0].name if others else ""
+        named = others[0].name if others else ""
         fails = bool(others) and not others[0].fits
-        return words.say("unpaced_fails" if fails else "unpaced", name=first.name, model=first.model, other=other,
+        return words.say("unpaced_fails" if fails else "unpaced", name=first.name, model=first.model, other=named,
                          how=first.how, needed=first.needed, usable=first.usable)  # fmt: skip
     lacking = [one for one in options if not one.fits and one.name != first.name]
     if (
@@ -55,9 +55,9 @@ def _lead(options: list[Option], words: Words) -> str:
         and len({one.model for one in options}) > 1
     ):
         mine = [f"{one.model} {one.rate}".strip() for one in options if one.name == first.name]
-        other = lacking[0].name
-        missing = words.listed([one.model for one in lacking if one.name == other])
-        return words.say("holds_all", name=first.name, models=words.listed(mine), other=other, missing=missing)
+        failing = lacking[0].name
+        missing = words.listed([one.model for one in lacking if one.name == failing])
+        return words.say("holds_all", name=first.name, models=words.listed(mine), other=failing, missing=missing)
     told = {"name": first.name, "model": first.model, "how": first.how, "rate": first.rate}
     if others and alike(first, others[0]):
         return words.say("alike", other=others[0].name, other_rate=others[0].rate, **told)

@@ -47,7 +47,7 @@ def _ordered(asked: dict[str, str], calls: Calls) -> LookedUp:
     if one.failed or one.shown.get("orders") or "cards" not in asked:
         return one
     open_ = {name: value for name, value in asked.items() if name not in LIMITS}
-    return calls.call("configure", open_) if open_ != asked else one
+    return calls.call("configure", dict(open_)) if open_ != asked else one
 
 
 def _nothing(one: LookedUp, words: Words) -> SectionTold | None:

@@ -25,7 +25,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     """Both sides in one sentence, then the parts and the break-even."""
     asked = owning(_machines(ask, situation), situation, words.language)
     one = calls.call("cost", {"what": "own_or_rent", **asked})
-    own, rent = one.shown.get("own") or {}, next(iter(one.shown.get("rent") or []), {})
+    own: dict[str, Any] = one.shown.get("own") or {}
+    rent: dict[str, Any] = next(iter(one.shown.get("rent") or []), {})
     if one.failed or not one.worked or not own.get("monthly_cost"):
         return None
     result = one.worked[-1].result
