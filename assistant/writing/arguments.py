@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.setups import THOUGHT_OF, Setup
 from kb.base import AdvisorError
@@ -196,6 +197,13 @@ def cards_of(setup: Setup) -> str | None:
         return None
     each = number or setup.usual_count
     return f"{each * nodes}x {memory.quote} card"
+
+
+def card_names(ask: Ask, situation: Situation) -> list[str]:
+    """The cards an ask is about, as they were called, each once."""
+    things = [one for one in situation.about(ask) if one.what == "hardware"]
+    said = [one.quote for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF]
+    return list(dict.fromkeys(said))
 
 
 def _named_cards(thing: Thing) -> list[str]:
