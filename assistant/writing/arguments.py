@@ -141,8 +141,9 @@ def methods_of(setup: Setup) -> str:
     lora = next((one for one in methods if one in ("lora", "qlora")), None)
     if lora == "lora" and any(str(one.value) in FOUR_BIT for one in setup.every("format", *THOUGHT_OF)):
         lora = "qlora"  # adapters on a base of four bits
-    first = next((one for one in methods if one not in ("lora", "qlora", "sft")), None)
-    return " ".join(filter(None, (METHODS.get(first or "", first), lora))) or "full"
+    aims = [METHODS.get(one, one) for one in methods if one not in ("lora", "qlora", "sft", "full")]
+    full = "full" if "full" in methods and not lora else None
+    return " ".join(filter(None, (aims[0] if aims else None, lora, full))) or "full"
 
 
 def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
