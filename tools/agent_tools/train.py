@@ -20,7 +20,7 @@ METHODS = {
 
 TASKS = {
     "full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain",
-    "dpo": "lora", "grpo": "lora", "ppo": "lora",
+    "dpo": "lora", "grpo": "full_finetune", "ppo": "full_finetune",
 }  # fmt: skip
 SAID_BY_TITLE = frozenset({"method", "sharding", "gradient_checkpointing", "optimizer", "precision", "offload"})
 
@@ -89,7 +89,7 @@ def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
         "global_batch": count(request.global_batch, "global_batch"),
         "micro_batch_size": count(request.micro_batch, "micro_batch"), "optimizer": request.optimizer,
         "gradient_checkpointing": request.gradient_checkpointing, "sharding": request.sharding,
-        "lora_rank": count(request.lora_rank, "lora_rank"), "engine": reading.engine(request.engine),
+        "lora_rank": count(request.lora_rank, "lora_rank"), "engine": request.engine,
         "deadline_s": reading.seconds(request.deadline, "deadline"),
         "rents": [{"amount": float(rent.amount), "currency": rent.currency}] if rent else None,
     }  # fmt: skip

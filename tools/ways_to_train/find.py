@@ -144,8 +144,6 @@ def _assumptions(problem: Problem, found: Found, rent_said: str | None, ways: tu
     best = found.ways[0] if found.ways else None
     if problem.batch is None and ways and not problem.pictures:
         yield f"global_batch not stated: {ways[0].global_batch} samples a step."
-    if problem.batch is not None and ways and ways[0].global_batch != problem.batch:
-        yield f"A step of {problem.batch} samples does not divide over the cards: {ways[0].global_batch} are taken."
     if problem.link is None and best is not None and best.plan.count > 1:
         yield "link not stated: cards of a server talk over NVLink where they have it, others over PCIe."
     if any(one.memory.host_bytes for one in ways):
@@ -163,6 +161,10 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
     best = found.ways[0] if found.ways else None
     if best is None:
         return
+    if problem.batch is not None and ways and ways[0].global_batch != problem.batch:
+        yield f"A step of {problem.batch} samples does not divide over the cards: {ways[0].global_batch} are taken."
+    if problem.micro is not None and ways and ways[0].micro_batch_size != problem.micro:
+        yield f"{problem.micro} a card would exceed the step's samples: {ways[0].micro_batch_size} a card are taken."
     gpu = best.plan.group.gpu
     if gpu is None:
         yield "The card is known by its memory alone: no speed, duration or price is told."

@@ -32,6 +32,8 @@ GOALS: dict[str, Goal] = {
     "sft": "sft", "dpo": "dpo", "grpo": "grpo", "ppo": "ppo", "rlhf": "ppo", "pretrain": "pretrain",
     "pretraining": "pretrain", "预训练": "pretrain", "dreambooth": "dreambooth",
 }  # fmt: skip
+WHOLE = ("grpo", "ppo")
+"""Aims whose published recipes (DeepSeekMath, verl, OpenRLHF) train every weight unless told otherwise."""
 SILENT = {"finetune", "finetuning", "tuning", "微调", "with", "and", "training", "parameter", "parameters", "fine"}
 NAMES: dict[Task, Literal["full", "lora", "qlora"]] = {
     "full_finetune": "full",
@@ -128,10 +130,8 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
     kind = bases[0][1].shape.kind
     if kind not in (*TOKENS, *PICTURES):
         raise BadInput("model", f"ways to train a {kind} model are not searched.", "Use estimate_memory and its time.")
-    if request.engine == "megatron":
-        raise BadInput("engine", "Megatron's layouts are not searched.", "Leave it out, or use estimate_training_time.")
     if not trained:
-        said.append("method not stated: adapters are meant, as most fine-tuning is; all weights stand beside.")
+        said.append(_meant(goal))
     host = request.host_memory or (HostMemory(bytes=request.host_memory_bytes) if request.host_memory_bytes else None)
     tokens, samples, rollouts, output, told = _data(request, goal, sequence)
     taken = [*(note for card in request.cards for note in card.assumptions), *(host.assumptions if host else ())]
@@ -179,7 +179,16 @@ def _tasks(goal: Goal, trained: str | None) -> tuple[Task, ...]:
     chosen: dict[str, Task] = {
         "full_finetune": "full_finetune", "pretrain": "pretrain", "lora": "lora", "qlora": "qlora",
     }  # fmt: skip
-    return (chosen[trained],) if trained else ("lora", "qlora", "full_finetune")
+    if trained:
+        return (chosen[trained],)
+    return ("full_finetune", "lora", "qlora") if goal in WHOLE else ("lora", "qlora", "full_finetune")
+
+
+def _meant(goal: Goal) -> str:
+    """What is taken to be trained where only the aim was said."""
+    if goal in WHOLE:
+        return f"{goal} without a word on adapters: all weights are meant, as its recipes train them; adapters beside."
+    return "method not stated: adapters are meant, as most fine-tuning is; all weights stand beside."
 
 
 def _named(request: WaysToTrainRequest) -> dict[str, object]:

@@ -8,7 +8,7 @@ from tools.memory.fit import verdict_of
 from tools.memory.interval import interval
 from tools.memory.term import Phase
 from tools.memory.workload import Workload
-from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, micro_batches
+from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, micro_batches, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import Surety
 
@@ -69,7 +69,7 @@ def best_of(problem: Problem, plan: Plan) -> Weighed:
     """
     best: Weighed | None = None
     full = False
-    for micro in micro_batches(problem, plan.count):
+    for micro in micro_batches(problem, working(plan)):
         if full and accumulated(problem, plan, micro) > 1:
             continue
         one = weigh(problem, plan, micro)
