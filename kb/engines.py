@@ -86,7 +86,7 @@ def stand_in(given: Any, work: Work, known: tuple[str, ...] = (), *, takes: Sequ
 
 
 def _squeezed(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name).lower()
+    return re.sub(r"[\s._-]+", "", name).lower()
 
 
 def engine_note(said: str | None, engine: str | None) -> tuple[str, ...]:

@@ -55,15 +55,15 @@ class TrainRequest(AgentRequest):
     micro_batch: str | None = Field(default=None, max_length=20)
     """If given."""
     optimizer: str | None = Field(default=None, max_length=40)
-    """Only if insisted on: adamw, adamw_8bit, adafactor."""
+    """If insisted on: adamw_8bit …"""
     gradient_checkpointing: str | None = Field(default=None, max_length=20)
     """none or full, if insisted on."""
     sharding: str | None = Field(default=None, max_length=20)
-    """ddp, zero2, zero3, fsdp, if insisted on."""
+    """If insisted on: zero2, fsdp …"""
     lora_rank: str | None = Field(default=None, max_length=20)
     """Rank."""
     engine: str | None = Field(default=None, max_length=40)
-    """unsloth, llama-factory, deepspeed …, if said."""
+    """If said: unsloth, verl …"""
     deadline: str | None = Field(default=None, max_length=60)
     """"3 days"."""
     rent: str | None = Field(default=None, max_length=60)
@@ -72,7 +72,7 @@ class TrainRequest(AgentRequest):
 
 def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
     """Memory, time and cost of training on given cards, over sharding, checkpointing, batches, optimizers,
-    offload: whether the method fits, what does instead, what binds. Also LoRA of picture models."""
+    offload: whether it fits, what does instead, what binds. Also LoRA of picture models."""
     named, form = reading.model_and_format(request.model, None)
     found = reading.cards(request.cards)
     count = reading.count

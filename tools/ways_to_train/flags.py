@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from tools.launch.train import OPTIMIZERS
 from tools.memory.companions import reserved
 from tools.ways_to_train.pace import accumulation
 from tools.ways_to_train.plan import LAYERS, Plan
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed
 
+OPTIMIZERS = {"adamw": "adamw_torch_fused", "adamw_8bit": "adamw_bnb_8bit", "paged_adamw_8bit": "paged_adamw_8bit",
+              "adafactor": "adafactor"}  # fmt: skip
+"""Names that Transformers' `optim` has for them."""
 STAGES = {"sft": "sft", "dpo": "dpo", "ppo": "ppo", "pretrain": "pt"}
 """LLaMA-Factory's `stage`; it has none for grpo and for pictures."""
 OTHERS_OWN = ("axolotl",)
