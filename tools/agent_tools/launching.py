@@ -78,10 +78,11 @@ def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
             "parallel", "names copies or expert parallelism.", "Ask for one copy on its own cards: tp and pp."
         )
     task = _task(request.task)
+    engine = reading.engine(request.engine) if task == "inference" else request.engine
     target = (request.target or "shell").strip().lower().replace(" ", "_").replace("-", "_")
     result = desk.call("make_launch_files", {
         **named, "gpu": card, "gpu_count": number, "nodes": reading.count(request.nodes, "nodes"),
-        "task": task, "engine": reading.engine(request.engine) if task == "inference" else request.engine, "target": TARGETS.get(target, target), "weight_format": form,
+        "task": task, "engine": engine, "target": TARGETS.get(target, target), "weight_format": form,
         "context_tokens": reading.count(request.context_tokens, "context_tokens"),
         "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
         "kv_format": reading.cache(request.kv_format), "tensor_parallel": layout.get("tp"),

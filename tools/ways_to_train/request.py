@@ -52,7 +52,7 @@ def optimizer_of(text: str) -> str:
     plain = text.strip().lower()
     if "adafactor" in plain:
         return "adafactor"
-    if "adam" not in plain or "32" in plain and "paged" in plain:
+    if "adam" not in plain or ("32" in plain and "paged" in plain):
         return plain
     eight = "8" in plain
     return "paged_adamw_8bit" if eight and "paged" in plain else "adamw_8bit" if eight else "adamw"

@@ -338,8 +338,11 @@ def test_the_size_of_the_data_and_the_passes_give_the_steps() -> None:
     assert yaml.safe_load(content(short, "recipe.yaml"))["warmup_steps"] == 1  # of five
 
 
-@pytest.mark.parametrize(("said", "program"), [("XTuner", "deepspeed"), ("unsloth", "accelerate"), ("TRL", "accelerate"),
-                                               ("ms-swift", "llama-factory"), ("our own", "accelerate")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "program"),
+    [("XTuner", "deepspeed"), ("unsloth", "accelerate"), ("TRL", "accelerate"), ("ms-swift", "llama-factory"),
+     ("our own", "accelerate")],
+)  # fmt: skip
 def test_a_trainer_no_files_are_written_for_gets_those_of_the_nearest_and_is_named(said: str, program: str) -> None:
     found = made(**SHORT, task="qlora", engine=said)
 
