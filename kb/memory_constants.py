@@ -206,6 +206,9 @@ class Diffusion(Frozen):
     step_bytes_per_token: float
     in_place_step_ratio: float
     """Of that in ComfyUI, which works in place and in halves where the publishers' scripts keep copies."""
+    streaming_step_ratio: float
+    """Of that where weights are streamed block by block, in programs written to spare memory."""
+    streaming_source: str
     unet_bytes_per_pixel: float
     vae_bytes_per_pixel: float
     vae_fp32_families: tuple[str, ...]
@@ -226,8 +229,6 @@ class Diffusion(Frozen):
     text_tokens: int
     latent_scale: int
     patch: int
-    token_px_by_model: dict[str, int]
-    """Pixels a side of one latent token, where the autoencoder shrinks more than eightfold."""
     frame_scale: int
     fitted: str
     default_px: DefaultPixels

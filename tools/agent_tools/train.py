@@ -8,7 +8,8 @@ from kb.catalog import gpus
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.run import interval, told
+from tools.agent_tools.media import interval
+from tools.agent_tools.run import told
 from tools.agent_tools.shown import shown
 
 METHODS = {
