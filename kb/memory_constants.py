@@ -220,6 +220,8 @@ class Diffusion(Frozen):
     swapped_ratio: float
     """Of the denoiser's weights, what stays in host memory while adapters are trained with blocks swapped."""
     swapped_source: str
+    filled_ratio: float
+    """Of a card, what such a training may fill by the estimate."""
     video_vae_bytes_per_pixel: float
     video_vae_frames: int
     video_vae_frames_by_family: dict[str, int]

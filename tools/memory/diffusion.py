@@ -281,7 +281,7 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
     act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
     held, bits = pipe.largest_denoiser, work.format.body_bits  # experts that take turns are trained one at a time
     ranks = ranks_for(work, "weights")
-    swapped = numbers.swapped_ratio if work.adapted and work.offload == "all" else 0.0
+    swapped = _swapped(work, pipe, base, tokens * hidden * width) if work.adapted and work.offload == "all" else 0.0
     inputs = {"params": held, "bits": bits, "ranks": ranks, "swapped": swapped}
     terms = [
         Term("weights", "Denoiser", held * bits / 8 / ranks * (1 - swapped),
@@ -303,3 +303,30 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
             shared = {"params": held, "bytes": each, "ranks": ranks}
             terms.append(Term(part, label, held * each / ranks, "params · bytes / ranks", shared, "zero-paper"))  # type: ignore[arg-type]
     return (Phase("training step", (*terms, *base)),)
+
+
+def _swapped(work: Workload, pipe: Pipeline, base: tuple[Term, ...], activations: float) -> float:
+    """Share of the denoiser's blocks in host memory: as many as the card has no room for, the usual most if unknown.
+
+    Blocks are whole, so what fits is taken with care: a fifth of the card stays free of the estimate.
+    """
+    numbers = constants().diffusion
+    if not work.card_bytes:
+        return numbers.swapped_ratio
+    weights = pipe.largest_denoiser * work.format.body_bits / 8
+    adapters = max(work.shape.layers, 20) * work.lora_rank * 24 * (work.shape.hidden or numbers.default_hidden) * 16
+    rest = sum(term.bytes for term in base) + pipe.decoder * 2 + activations + adapters
+    room = max(work.card_bytes * numbers.filled_ratio - rest, 0.0)
+    return min(max(1 - room / weights, 0.0), numbers.swapped_ratio)
+
+
+def swapped_ratio(work: Workload) -> float:
+    """Share of the denoiser's blocks that come from host memory for every pass of a training."""
+    pipe = pipeline_of(work)
+    term = next(one for one in _training(work, pipe, _base(work))[0].terms if one.label == _LABELS[1])
+    return float(term.inputs["swapped"])
+
+
+def swapped_bytes(work: Workload) -> float:
+    """The weights of those blocks."""
+    return host_weights(work)[1] * swapped_ratio(work)

@@ -174,8 +174,6 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield f"{gpu.name} has no BF16: use fp16 with loss scaling."
     if (rule := _fused(found)) is not None:
         yield f"QLoRA of a mixture: {rule.reason}. {rule.instead}."
-    if problem.pictures and best.plan.offload == "all":
-        yield "Swapping blocks with the host is not in the speed: each step waits for what has to come over PCIe."
     if best.plan.group.unlike and best.plan.count == best.plan.group.count:
         yield "Unlike cards wait for the slowest, and the smallest decides how much each may hold."
     if best.weighed.work.shape.guess_level:

@@ -1,8 +1,10 @@
 """Settings of a way under the names that trainers use: LLaMA-Factory, TRL, DeepSpeed, Accelerate."""
 
+import math
 from typing import Any
 
 from tools.memory.companions import reserved
+from tools.memory.diffusion import swapped_ratio
 from tools.ways_to_train.pace import accumulation
 from tools.ways_to_train.plan import LAYERS, Plan
 from tools.ways_to_train.problem import Problem
@@ -187,5 +189,5 @@ def _pictures(problem: Problem, one: Weighed) -> dict[str, Any]:
     if plan.adapted:
         settings["rank"] = one.work.lora_rank
     if plan.offload == "all":
-        settings["blocks_to_swap"] = "as many as the card lacks"
+        settings["blocks_to_swap"] = math.ceil(max(one.work.shape.layers, 20) * swapped_ratio(one.work))
     return settings

@@ -5,10 +5,12 @@ from functools import lru_cache
 
 from kb.base import AdvisorError
 from kb.offloading import offloading
+from tools.memory.diffusion import swapped_bytes
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import inverse, times
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Interval
+from tools.speed.streaming import slot_bytes_per_s
 from tools.training_time.estimate import TrainingPace, training_pace
 from tools.training_time.job import Job, job_of
 from tools.training_time.pictures import estimate_picture_training
@@ -224,4 +226,20 @@ def _pictures(problem: Problem, one: Weighed) -> Pace:
         )
     )  # fmt: skip
     rate = found.samples_per_s_total or Interval(value=0, low=0, high=0)
-    return Pace(rate, found.time_s, found.gpu_hours, None, "products", None, None)
+    if plan.offload != "all" or gpu is None or not rate.value:
+        return Pace(rate, found.time_s, found.gpu_hours, None, "products", None, None)
+    # Blocks come up for the forward and again for the backward pass; programs overlap that with computing, or not.
+    alone = one.micro * plan.count / rate.value
+    sending = 2 * swapped_bytes(one.work) / slot_bytes_per_s(gpu)
+    together = (alone**2 + sending**2) ** 0.5
+    sent = Interval(
+        value=rate.value * alone / together, low=rate.low * alone / (alone + sending),
+        high=rate.high * alone / max(alone, sending),
+    )  # fmt: skip
+    slower = {"value": rate.value / sent.value, "low": rate.high / sent.high, "high": rate.low / sent.low}
+    time, hours = (
+        Interval(**{end: getattr(each, end) * slower[end] for end in slower}) if each else None
+        for each in (found.time_s, found.gpu_hours)
+    )
+    bound = "offload" if sending > alone else "products"
+    return Pace(sent, time, hours, None, bound, None, None, sending / max(one.micro, 1))
