@@ -1,6 +1,7 @@
 """`find_ways_to_train`: the whole problem in, every way out."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kb.memory_constants import constants as memory_constants
 from kb.memory_constants import memory_sources
@@ -17,6 +18,7 @@ from tools.prices import STALE_AFTER_DAYS
 from tools.training_time.estimate import RATES
 from tools.ways_to_train.binds import binds_of
 from tools.ways_to_train.changes import changes_of, figure, length
+from tools.ways_to_train.pace import unknown_program
 from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
@@ -41,7 +43,7 @@ def find_ways_to_train(request: WaysToTrainRequest) -> WaysToTrain:
     problem = problem_of(request)
     found = search(problem)
     rent, rent_said = given_rent(request.rents, max(max(one.count for one in problem.groups) // problem.nodes, 1))
-    shown = chosen(found.ways)
+    shown = [replace(one, pace=unknown_program(problem, one.weighed, one.pace)) for one in chosen(found.ways)]
     ways = tuple(way_of(problem, one, rent, request.today) for one in shown)
     nearest = Timed(found.nearest, None, None) if found.nearest else None
     changes = changes_of(request, problem, found, rent)

@@ -22,6 +22,8 @@ from tools.ways_to_train.weigh import Weighed
 
 REFERENCE_FLOPS = 2
 """A frozen reference, or the old policy, reads every trained token once: 2 FLOPs a weight."""
+COMPILED, PLAIN = "fsdp", "transformers"
+"""The trainer that is taken where none was named, and a program that runs models kernel by kernel."""
 NETWORKS = ("ethernet", "infiniband")
 PARTS = ("products", "attention", "elements", "dispatch", "link", "launch", "idle")
 
@@ -77,6 +79,22 @@ def _tokens(problem: Problem, one: Weighed) -> Pace:
     time, hours, generation = _run(problem, one, rate, paced.goodput)
     reached = model_flops(job) / slower * paced.rate.value / job.peak
     return Pace(rate, time, hours, generation, _bound(paced, host, each), reached, paced, host)
+
+
+def unknown_program(problem: Problem, one: Weighed, pace: Pace | None) -> Pace | None:
+    """The pace with an interval that holds whichever program runs it, where none was named.
+
+    Whole models are reckoned in compiled or fused PyTorch; written plainly, kernel by kernel, they reach less, and
+    people measure both: an RTX 4090 0.55 of its peak (nanoGPT) to 0.80 (nanochat).
+    """
+    if pace is None or pace.paced is None or problem.engine is not None or pace.paced.job.trainer_name != COMPILED:
+        return pace
+    plain = _tokens(problem._replace(engine=PLAIN), replace(one, plan=replace(one.plan, engine=PLAIN)))
+    slower = min(plain.rate.low / pace.rate.low, 1.0)
+    rate = pace.rate.model_copy(update={"low": pace.rate.low * slower})
+    longer = {name: found.model_copy(update={"high": found.high / slower}) if found else None
+              for name, found in (("time", pace.time), ("hours", pace.hours))}  # fmt: skip
+    return replace(pace, rate=rate, **longer)
 
 
 def _beside_flops(problem: Problem, plan: Plan, flops: float) -> float:

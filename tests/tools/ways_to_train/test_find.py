@@ -384,3 +384,35 @@ def test_optimizers_are_read_as_people_write_them(said: str, meant: str) -> None
     answer = found({"model": "qwen3 0.6b", "method": "full", "cards": "H100", "optimizer": said})
 
     assert {way.optimizer for way in answer.ways} == {meant}
+
+
+@pytest.mark.parametrize(
+    ("fields", "measured"),
+    [
+        # nanochat issue 157: 524,288 tokens in 13.78 s, depth 20 of 561M, on one 4090.
+        pytest.param({"model": "0.56B", "sequence_tokens": 2048}, 524_288 / 13.777, id="nanochat-d20"),
+        # nanoGPT issue 182: GPT-2 of 124M reaches 29 % of 312 TFLOPS, at 0.857 GFLOP a token.
+        pytest.param({"params": 124_000_000, "sequence_tokens": 1024}, 0.29 * 312e12 / 0.857e9, id="nanogpt"),
+    ],
+)
+def test_the_interval_holds_what_is_measured_whichever_program_runs_it(fields: dict[str, Any], measured: float) -> None:
+    speed = found({**fields, "method": "pretrain", "cards": "4090", "dataset_tokens": "1B"}).ways[0].speed
+    assert speed is not None
+    assert speed.tokens_per_s is not None
+
+    assert speed.tokens_per_s.low <= measured * 1.017 <= speed.tokens_per_s.high  # 29 % are 28.5 to 29.5
+    assert speed.tokens_per_s.value < speed.tokens_per_s.high
+
+
+def test_a_named_program_has_an_interval_of_its_own() -> None:
+    fields = {"model": "0.56B", "method": "pretrain", "cards": "4090", "sequence_tokens": 2048, "dataset_tokens": "1B"}
+    opened, named = (found({**fields, "engine": engine}).ways[0].speed for engine in (None, "fsdp"))
+    assert opened is not None
+    assert named is not None
+    assert opened.tokens_per_s is not None
+    assert named.tokens_per_s is not None
+
+    assert opened.tokens_per_s.low < named.tokens_per_s.low
+    assert opened.time_s is not None
+    assert named.time_s is not None
+    assert opened.time_s.high > named.time_s.high
