@@ -1,6 +1,7 @@
 """The desk a language model works at: it calls registered tools, and what it looked up stays at hand under a key."""
 
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,8 @@ LOAD = (
     "deadline",
 )
 """Fields that say for what a result holds: an answer may repeat them."""
+OF_TIME = {"hours_per_day": "h/day", "hours_per_month": "h/month", "years": "years", "epochs": "epochs"}
+"""What a bare number in these is."""
 
 
 class Desk:
@@ -127,8 +130,14 @@ class AgentTool:
 
 def _load(asked: Mapping[str, Any]) -> dict[str, Any]:
     """For which load and lengths a result holds, as they were passed; never a price or a figure that was seen."""
-    told = {name: asked[name] for name in LOAD if asked.get(name)}
+    told = {name: _with_time(name, asked[name]) for name in LOAD if asked.get(name)}
     return {"for": told} if told else {}
+
+
+def _with_time(name: str, said: Any) -> Any:
+    """A bare number with the unit that its field is of: "8" hours a day are "8 h/day"."""
+    unit = OF_TIME.get(name)
+    return f"{said} {unit}" if unit and re.fullmatch(r"\s*\d+(?:\.\d+)?\s*", str(said)) else said
 
 
 def _read_as(asked: Mapping[str, Any]) -> dict[str, Any]:
