@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 
 from kb.base import AdvisorError, Frozen
 from kb.catalog import gpus
+from kb.lexicon import CardCount
 from tools.agent_tools import reading
 from tools.agent_tools.ledger import Ledger, LookedUp, Worked
 from tools.agent_tools.shown import bounded
@@ -143,12 +145,23 @@ def _with_time(name: str, said: Any) -> Any:
 def _read_as(asked: Mapping[str, Any]) -> dict[str, Any]:
     """What was assumed in reading names of cards: which of several, or which for a memory without a name."""
     said: list[str] = []
-    for field in ("cards", "owned"):
-        for one in reading.cards(asked.get(field), field):
+    for field, names in (("cards", asked.get("cards")), ("owned", asked.get("owned")), ("names", asked.get("names"))):
+        for one in _cards_of(field, names):
             said += one.assumptions
             if one.gpu is None and (usual := reading.usual(one.memory_bytes)):
                 said.append(f"“{one.name}” is taken for {gpus()[usual].name}, the usual card of that memory.")
     return {"read_as": said} if said else {}
+
+
+def _cards_of(field: str, names: Any) -> tuple[CardCount, ...]:
+    """Cards of a field; of one that may name other things as well, those that are cards."""
+    if field != "names":
+        return reading.cards(names, field)
+    found: list[CardCount] = []
+    for name in names or ():
+        with suppress(AdvisorError):
+            found += reading.cards(name, field)
+    return tuple(found)
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:

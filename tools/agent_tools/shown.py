@@ -143,7 +143,7 @@ def _figure(key: str, value: float, currency: str, period: Any) -> tuple[str, An
 
 
 def _is_money(key: str) -> bool:
-    if "btu" in key or "per_s" in key or "hours" in key or key.endswith("_count"):
+    if "btu" in key or "per_s" in key or "hours" in key or key.endswith(("_count", "as_of")):
         return False
     return key in MONEY_NAMES or any(part in key for part in MONEY_PARTS)
 
