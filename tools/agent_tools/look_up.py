@@ -328,7 +328,8 @@ def _watts(text: str | None) -> int | None:
 
 
 PURCHASES = {
-    "ondemand": "on_demand", "按需": "on_demand", "按量": "on_demand", "竞价": "spot", "抢占": "spot", "preemptible": "spot",
+    "ondemand": "on_demand", "按需": "on_demand", "按量": "on_demand", "竞价": "spot", "抢占": "spot",
+    "preemptible": "spot",
     "interruptible": "spot", "包月": "reserved", "包年": "reserved", "预留": "reserved", "committed": "reserved",
 }  # fmt: skip
 """Other words for a way of renting."""

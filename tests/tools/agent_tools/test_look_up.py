@@ -32,8 +32,10 @@ def test_cards_are_found_by_a_price_in_any_money(written: str, amount: float, cu
     assert ("assumptions" in found) == (currency != "USD")
 
 
-@pytest.mark.parametrize(("said", "meant"), [("on demand", "on_demand"), ("On-Demand", "on_demand"), ("按需", "on_demand"),
-                                             ("preemptible", "spot")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("on demand", "on_demand"), ("On-Demand", "on_demand"), ("按需", "on_demand"), ("preemptible", "spot")],
+)
 def test_ways_of_renting_are_read_as_people_write_them(said: str, meant: str) -> None:
     offers = looked(kind="offers", names=["A100 80GB"], purchase=said)["offers"]
 
