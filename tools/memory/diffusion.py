@@ -142,8 +142,8 @@ def _streamed(work: Workload, pipe: Pipeline) -> Term:
 
 def _bits(work: Workload, label: str) -> float:
     """Bits of a weight of this part, as it is held."""
-    term = next((one for one in _weights(work, pipeline_of(work)) if one.label == label), None)
-    return float(term.inputs["bits"]) if term is not None else 16.0
+    bits = next((one.inputs["bits"] for one in _weights(work, pipeline_of(work)) if one.label == label), 16.0)
+    return bits if isinstance(bits, int | float) else 16.0
 
 
 def host_weights(work: Workload) -> tuple[float, float]:
@@ -323,8 +323,9 @@ def _swapped(work: Workload, pipe: Pipeline, base: tuple[Term, ...], activations
 def swapped_ratio(work: Workload) -> float:
     """Share of the denoiser's blocks that come from host memory for every pass of a training."""
     pipe = pipeline_of(work)
-    term = next(one for one in _training(work, pipe, _base(work))[0].terms if one.label == _LABELS[1])
-    return float(term.inputs["swapped"])
+    share = next(one.inputs["swapped"] for one in _training(work, pipe, _base(work))[0].terms
+                 if one.label == _LABELS[1])  # fmt: skip
+    return share if isinstance(share, float) else 0.0
 
 
 def swapped_bytes(work: Workload) -> float:
