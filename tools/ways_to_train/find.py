@@ -23,7 +23,7 @@ from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
 from tools.ways_to_train.result import TrainingAnswer, TrainingChange, TrainingWay, Verdict, WaysToTrain
-from tools.ways_to_train.search import Found, Timed, search
+from tools.ways_to_train.search import PURE, Found, Timed, search
 from tools.ways_to_train.tell import cards, chosen, way_of
 
 
@@ -81,7 +81,8 @@ def _answer(
     way, best = ways[0], found.ways[0]
     missed = best.meets is False
     unknown_host = bool(best.weighed.host) and problem.host_usable is None
-    verdict = "fits_with_changes" if missed or unknown_host else "fits"
+    given_up = best.plan.concession == PURE and (problem.optimizer is None and problem.precision is None)
+    verdict = "fits_with_changes" if missed or unknown_host or given_up else "fits"
     run = way.price.run_cost if way.price else None
     time = way.speed.time_s if way.speed else None
     hours = way.speed.gpu_hours if way.speed else None

@@ -8,7 +8,7 @@ from kb.launch import launch_facts
 from kb.software import Rule, features
 from tools.ways_to_train.problem import Group, Problem, Task
 
-Concession = Literal[0, 1, 2, 3]
+Concession = Literal[0, 1, 2, 3, 4]
 """What a way gives up: 0 nothing, 1 exactness of weights or states, 2 states go to the host, 3 weights as well."""
 SHARDS = ("none", "ddp", "zero1", "zero2", "zero3", "fsdp")
 ADAPTERS = ("lora", "qlora")
@@ -50,10 +50,12 @@ class Plan:
     def concession(self) -> Concession:
         """What it gives up."""
         if self.offload == "all":
-            return 3
+            return 4
         if self.offload == "optimizer" or self.optimizer == "paged_adamw_8bit":
+            return 3
+        if self.precision == "bf16_pure" or self.optimizer == "adafactor":
             return 2
-        return 1 if self.precision == "bf16_pure" or self.optimizer == "adafactor" else 0
+        return 1 if self.optimizer == "adamw_8bit" else 0
 
     @property
     def complexity(self) -> int:

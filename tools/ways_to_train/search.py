@@ -13,8 +13,10 @@ from tools.ways_to_train.weigh import Weighed, best_of, weigh
 
 AS_FAST = 0.95
 """From this share of the fastest's speed on, ways count as equally fast and the simpler comes first."""
-HOST = 2
+HOST = 3
 """From this concession on, the host takes part."""
+PURE = 2
+"""The concession of updates that are less exact than those of AdamW: no FP32 masters, or Adafactor."""
 FIXED = ("sharding", "optimizer", "precision", "offload", "engine")
 SURE = {"yes": 0, "tight": 1, "no": 2}
 
