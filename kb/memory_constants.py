@@ -206,6 +206,9 @@ class Diffusion(Frozen):
     step_bytes_per_token: float
     in_place_step_ratio: float
     """Of that in ComfyUI, which works in place and in halves where the publishers' scripts keep copies."""
+    streaming_step_ratio: float
+    """Of that where weights are streamed block by block, in programs written to spare memory."""
+    streaming_source: str
     unet_bytes_per_pixel: float
     vae_bytes_per_pixel: float
     vae_fp32_families: tuple[str, ...]
@@ -217,6 +220,8 @@ class Diffusion(Frozen):
     swapped_ratio: float
     """Of the denoiser's weights, what stays in host memory while adapters are trained with blocks swapped."""
     swapped_source: str
+    filled_ratio: float
+    """Of a card, what such a training may fill by the estimate."""
     video_vae_bytes_per_pixel: float
     video_vae_frames: int
     video_vae_frames_by_family: dict[str, int]
@@ -226,8 +231,6 @@ class Diffusion(Frozen):
     text_tokens: int
     latent_scale: int
     patch: int
-    token_px_by_model: dict[str, int]
-    """Pixels a side of one latent token, where the autoencoder shrinks more than eightfold."""
     frame_scale: int
     fitted: str
     default_px: DefaultPixels

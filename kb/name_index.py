@@ -189,6 +189,7 @@ class Names:
             known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
             begins = known and _may_begin(atoms, place) and not _is_article(folded, atoms, place)
             match = self._longest(folded, atoms, place) if begins else None
+            match = self._whole_word(folded, atoms, place, match) if match is not None else None
             if match is None or (not bold and self._is_shy(text, atoms[place : match[0]])):
                 place += 1
                 continue
@@ -200,6 +201,19 @@ class Names:
             place = after
         pairs = zip_longest(found, found[1:])
         return tuple(one for (one, ids), after in pairs if after is None or not _is_prefix(folded, one, ids, *after))
+
+    def _whole_word(
+        self, folded: str, atoms: list[Atom], place: int, match: tuple[int, Sequence[str], bool]
+    ) -> tuple[int, Sequence[str], bool]:
+        """The match, or one that narrows it where it ends within a word: "Ascend 910B4" is the 910B4, no 910B."""
+        after, ids, _ = match
+        if after >= len(atoms) or atoms[after].start != atoms[after - 1].end:
+            return match
+        for later in range(place + 1, after):
+            other = self._longest(folded, atoms, later)
+            if other is not None and other[0] > after and set(other[1]) < set(ids):
+                return other
+        return match
 
     def _insert(self, ids: Sequence[str], atoms: Sequence[str], rank: int) -> None:
         if not atoms:

@@ -139,6 +139,8 @@ class BreakEven(Frozen):
     """The same as a share of all the time."""
     months: Open
     """Until the purchase has paid for itself at the hours asked about; null = never."""
+    months_with_residual: Open | None = None
+    """The same for what it loses in value over the years, by the share told in `residual_ratio`; null = never."""
     months_resold: Open | None = None
     """The same when everything is sold then for the share told in `residual_ratio`; null = never."""
     residual_ratio_even: float | None = None

@@ -1,13 +1,15 @@
 """What one may ask to be written: the model, the cards, the layout and where it runs."""
 
 import re
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from kb.base import BadInput, Frozen, UnknownName
+from kb.engines import Work, stand_in
 from kb.lexicon.models.rules import read_model
 from kb.models import models
+from tools.ways_to_train.request import optimizer_of, sharding_of
 
 Program = Literal[
     "vllm", "sglang", "llama.cpp", "ollama",
@@ -16,6 +18,26 @@ Program = Literal[
 Target = Literal["shell", "docker_compose", "kubernetes", "slurm"]
 REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$"
 """A Hugging Face id: nothing a shell or YAML could read as more than a name."""
+
+
+NEAREST = {
+    "peft": "accelerate", "unsloth": "accelerate", "transformers": "accelerate", "torchtune": "fsdp", "litgpt": "fsdp",
+    "megatron": "fsdp", "tensorrt-llm": "vllm",
+}  # fmt: skip
+"""Engines of the estimators that no files are written for, and the program that comes nearest."""
+
+
+def _program(given: Any) -> Any:
+    """The request with the nearest program in place of one that no files are written for."""
+    if not isinstance(given, dict) or not isinstance(given.get("engine"), str):
+        return given
+    work: Work = "runs" if given.get("task", "inference") == "inference" else "trains"
+    found = stand_in(given, work, takes=(*get_args(Program), *NEAREST))
+    engine = found.get("engine")
+    if engine not in NEAREST:
+        return found
+    said = found.get("engine_said") or engine
+    return {**found, "engine": NEAREST[engine], "engine_said": said}
 
 
 class LaunchRequest(Frozen):
@@ -31,7 +53,10 @@ class LaunchRequest(Frozen):
     """Machines they are in, the same number in each."""
     task: Literal["inference", "full_finetune", "lora", "qlora"] = "inference"
     engine: Program | None = None
-    """Program that runs it; null = vllm to serve (llama.cpp for GGUF), accelerate to train."""
+    """Program that runs it; null = vllm to serve (llama.cpp for GGUF), accelerate to train. For a program that no files
+    are written for, the nearest is taken, and the answer says so."""
+    engine_said: str | None = Field(default=None, max_length=60)
+    """The program that was named, where `engine` stands for it; set by itself."""
     target: Target = "shell"
     """What starts it: a script, Docker Compose, Kubernetes (with KEDA) or Slurm."""
     acceptance: bool = False
@@ -52,10 +77,14 @@ class LaunchRequest(Frozen):
     """Copies that Kubernetes may scale to."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**7)
     micro_batch_size: int | None = Field(default=None, gt=0, le=10_000)
-    """Samples a card holds in one step; null = as many as surely fit, 8 at most."""
+    """Samples a card holds in one step; null = as find_ways_to_train chooses, like everything here that is not stated.
+    """
     global_batch_size: int | None = Field(default=None, gt=0, le=10**6)
-    """Samples between two updates, over all cards."""
+    """Samples between two updates, over all cards; null = 16, or one a card where there are more."""
     epochs: float | None = Field(default=None, gt=0, le=10_000)
+    """Passes over the data; null = 1."""
+    samples: int | None = Field(default=None, gt=0, le=10**12)
+    """Samples of the data, from which the steps follow."""
     learning_rate: float | None = Field(default=None, gt=0, le=1)
     lora_rank: int | None = Field(default=None, gt=0, le=65536)
     optimizer: Literal["adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor"] | None = None
@@ -63,10 +92,18 @@ class LaunchRequest(Frozen):
     sharding: Literal["ddp", "zero1", "zero2", "zero3", "fsdp"] | None = None
     offload: Literal["none", "optimizer", "all"] | None = None
 
+    @field_validator("sharding", "optimizer", mode="before")
+    @classmethod
+    def _written_anyhow(cls, value: object, info: ValidationInfo) -> object:
+        if not isinstance(value, str):
+            return value
+        return sharding_of(value) if info.field_name == "sharding" else optimizer_of(value)
+
     @model_validator(mode="before")
     @classmethod
     def _named(cls, given: Any) -> Any:
         """A checkpoint by its name: in the format the name says, and from its own repository where it states one."""
+        given = _program(given)
         name = given.get("model") if isinstance(given, dict) else None
         if not isinstance(name, str) or given.get("task", "inference") != "inference":
             return given

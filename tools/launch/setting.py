@@ -1,9 +1,11 @@
 """A request with every open number filled in by the calculators, each filling said aloud."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput, NothingFits
+from kb.engines import program as known_program
 from kb.launch import Engine, launch_facts
 from kb.models import model as catalog_model
 from kb.models import models
@@ -11,6 +13,7 @@ from kb.records.gpu import Gpu
 from kb.records.model import Model
 from kb.units import format_bytes
 from tools.base import Step
+from tools.launch.planned import calculated_as, planned, said_of, smallest, steps_of
 from tools.launch.request import LaunchRequest
 from tools.memory.estimate import estimate_memory
 from tools.memory.request import MemoryRequest
@@ -57,6 +60,10 @@ class Setting(NamedTuple):
     accumulation: int = 0
     sharding: str = "none"
     checkpointing: str = "none"
+    pure: bool = False
+    """Whether weights that are trained are kept in 16 bits, without fp32 masters."""
+    updates: int = 0
+    """Optimizer steps of the whole run; 0 = the size of the data is not known."""
     steps: tuple[Step, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -106,8 +113,19 @@ def setting_of(request: LaunchRequest) -> Setting:
     if request.gpu_count % request.nodes:
         raise BadInput("nodes", f"{request.gpu_count} cards do not divide over {request.nodes} machines.",
                        "Give a gpu_count that is a multiple of nodes.")  # fmt: skip
-    base = _Base(request, model, card, program, (*read, *said))
+    base = _Base(request, model, card, program, (*_engine_said(request, program), *read, *said))
     return _training(base) if request.task != "inference" else _serving(base)
+
+
+def _engine_said(request: LaunchRequest, program: str) -> Iterator[str]:
+    """What is said of a program that another stands for."""
+    if request.engine_said is None:
+        return
+    found = known_program(request.engine_said)
+    if found is not None and request.engine is not None:
+        yield found.said(program)
+    else:
+        yield f"No files are written for {request.engine_said}: these are for {program}."
 
 
 class _Base(NamedTuple):
@@ -332,70 +350,33 @@ def _serving_said(base: _Base, context: int, sequences: int, layout: tuple[int, 
 
 def _training(base: _Base) -> Setting:
     request, facts = base.request, launch_facts().training
-    count = request.gpu_count
-    adapted = request.task in {"lora", "qlora"}
-    sharding = request.sharding or ("none" if count == 1 else "ddp" if adapted else _usual_sharding(base.program))
+    count, adapted = request.gpu_count, request.task in {"lora", "qlora"}
     sequence = request.sequence_tokens or facts.sequence_tokens
-    sized = MemoryRequest.model_validate(
+    way = planned(request.model_copy(update={"gpu": base.card.id, "sequence_tokens": sequence}), base.program,
+                  base.card.half)  # fmt: skip
+    way = way or smallest(request, base.program)
+    request = request.model_copy(update={"optimizer": way.optimizer, "offload": way.offload})
+    rank = (request.lora_rank or facts.lora_rank) if adapted else None
+    estimate = _estimated(MemoryRequest.model_validate(
         {
             "task": request.task, "model": request.model, "gpu": base.card.id, "sequence_tokens": sequence,
-            "weight_format": request.weight_format, "engine": _calculated_as(base.program, sharding),
-            "sharding": sharding, "data_parallel": count, "optimizer": request.optimizer,
-            "gradient_checkpointing": request.gradient_checkpointing or "full", "offload": request.offload,
-            "lora_rank": (request.lora_rank or facts.lora_rank) if adapted else None,
-            "micro_batch_size": request.micro_batch_size or 1,
+            "weight_format": request.weight_format, "engine": calculated_as(base.program, way.sharding),
+            "sharding": way.sharding, "data_parallel": count, "optimizer": way.optimizer,
+            "gradient_checkpointing": way.checkpointing, "offload": way.offload, "lora_rank": rank,
+            "precision": way.precision, "micro_batch_size": way.micro_batch, "accumulation": way.accumulation,
         }
-    )  # fmt: skip
-    estimate, said = _estimated(sized), []
-    micro = request.micro_batch_size or _micro_batch(sized, estimate, facts.micro_batch_max)
-    wanted = request.global_batch_size or max(facts.global_batch, micro * count)
-    micro = min(micro, max(1, wanted // count))
-    estimate = _estimated(sized.model_copy(update={"micro_batch_size": micro}))
-    accumulation = max(1, round(wanted / (micro * count)))
-    if micro * count * accumulation != request.global_batch_size:
-        said.append(
-            f"{micro * count * accumulation} samples an update: {micro} × {count} cards × {accumulation} steps."
-        )
-    if request.sequence_tokens is None:
-        said.append(f"{sequence:,} tokens a sample.")
+    ))  # fmt: skip
+    samples = way.micro_batch * count * way.accumulation
+    updates = math.ceil(request.samples * (request.epochs or facts.epochs) / samples) if request.samples else 0
     trainer = launch_facts().trainers
     used = [trainer["transformers" if base.program not in trainer else base.program].source]
     return Setting(
         request=request, model=base.model, card=base.card, program=base.program, engine=None,
         checkpoint=request.checkpoint or base.model.id, quantization=None, form=estimate.weight_format, tensor=1,
-        pipeline=1, data=count, estimate=estimate, sequence=sequence, micro_batch=micro, accumulation=accumulation,
-        sharding=sharding, checkpointing=request.gradient_checkpointing or "full",
-        steps=(
-            Step(label="Memory of one card", formula="estimate_memory",
-                 value=estimate.per_gpu.total_bytes, unit="bytes",
-                 inputs={"micro_batch_size": micro, "sequence_tokens": sequence}),
-            Step(label="Samples an update", formula="micro · cards · accumulation", value=micro * count * accumulation,
-                 unit="samples", inputs={"micro": micro, "cards": count, "accumulation": accumulation}),
-        ),
-        assumptions=(*base.said, *said, "The data are chat messages in JSON lines (see the script)."),
+        pipeline=1, data=count, estimate=estimate, sequence=sequence, micro_batch=way.micro_batch,
+        accumulation=way.accumulation, sharding=way.sharding, checkpointing=way.checkpointing, pure=way.pure,
+        updates=updates, steps=tuple(steps_of(estimate, way, sequence, count, updates, request.samples)),
+        assumptions=(*base.said, *said_of(base.request, way, sequence, samples),
+                     "The data are chat messages in JSON lines (see the script)."),
         warnings=estimate.warnings, sources=tuple(used),
     )  # fmt: skip
-
-
-def _usual_sharding(program: str) -> str:
-    return "fsdp" if program == "fsdp" else "zero3"
-
-
-def _calculated_as(program: str, sharding: str) -> str:
-    """The memory calculator's name for it."""
-    if program in {"llama-factory", "axolotl", "deepspeed"}:
-        return program
-    if sharding == "fsdp":
-        return "fsdp"
-    return "deepspeed" if sharding.startswith("zero") else "peft"
-
-
-def _micro_batch(sized: MemoryRequest, estimate: MemoryEstimate, most: int) -> int:
-    """The largest power of two that surely fits."""
-    batch = 1
-    while batch * 2 <= most:
-        found = estimate_memory(sized.model_copy(update={"micro_batch_size": batch * 2}))
-        if found.fit is None or found.fit.verdict != "yes":
-            break
-        batch *= 2
-    return batch

@@ -51,6 +51,9 @@ class InferenceSpeedRequest(ModelFields):
     height_px: int | None = Field(default=None, ge=64, le=16384)
     frames: int | None = Field(default=None, gt=0, le=10_000)
     """Frames of one clip."""
+    offload: Literal["none", "components", "all"] | None = None
+    """Of pictures and clips: parts of the pipeline on the card one after the other, or weights in host memory that come
+    block by block, as many as the card has no room for (block swap, group offloading). null = none."""
     measured_s: float | None = Field(default=None, gt=0, le=10**7)
     """Seconds that one picture or clip was measured to take on `measured_gpu`, by which the time here is told."""
     measured_gpu: str | None = Field(default=None, max_length=200)

@@ -99,6 +99,10 @@ class InferenceSpeed(ToolResult):
     """Cards that keep up with the `documents_per_s`, `images_per_s` or `audio_s_per_s` asked for, whole ones."""
     steps: int | None = None
     """Denoising steps of one picture or clip that the time is of; null for other work."""
+    host_bytes: int | None = None
+    """Weights that lie in host memory, of a generator of pictures or clips whose `offload` was stated."""
+    streamed_ratio: float | None = None
+    """Of the denoiser's weights, what comes anew for every pass because the card has no room for it."""
     items_within: Interval | None = None
     """Pictures, clips, seconds of audio (in batches) or texts that all cards get through in `within_s`."""
     time_s: Interval | None = None

@@ -13,8 +13,10 @@ from tools.ways_to_train.weigh import Weighed, best_of, weigh
 
 AS_FAST = 0.95
 """From this share of the fastest's speed on, ways count as equally fast and the simpler comes first."""
-HOST = 2
+HOST = 3
 """From this concession on, the host takes part."""
+PURE = 2
+"""The concession of updates that are less exact than those of AdamW: no FP32 masters, or Adafactor."""
 FIXED = ("sharding", "optimizer", "precision", "offload", "engine")
 SURE = {"yes": 0, "tight": 1, "no": 2}
 
@@ -94,9 +96,26 @@ def search(problem: Problem) -> Found:
     if not searched and len(bars) == len(problem.tasks) * len(problem.groups):
         return Found((), None, 0, bars[0])
     if not searched:
-        fixed = [name for name in FIXED if getattr(problem, name) is not None]
-        raise BadInput(fixed[0] if fixed else "engine", "no trainer combines what is fixed.", "Leave some of it open.")
+        raise _contradicting(problem)
     return Found(tuple(_ranked(ways)), None if ways else nearest, searched)
+
+
+def _contradicting(problem: Problem) -> BadInput:
+    """Which of the fixed fields keep the others from running, and what would do in their place."""
+    fixed = {name: getattr(problem, name) for name in FIXED if getattr(problem, name) is not None}
+    said = ", ".join(f"{name} {value}" for name, value in fixed.items()) or "it"
+    alone = [name for name in fixed if _some(problem._replace(**{name: None}))]  # type: ignore[arg-type]
+    if not alone:
+        return BadInput(next(iter(fixed), "engine"), f"no trainer runs {said} together.", "Leave some of it open.")
+    with_it = [
+        getattr(plan, alone[0]) for task in problem.tasks for plan in plans(problem._replace(**{alone[0]: None}), task)
+    ]  # type: ignore[arg-type]
+    instead = ", ".join(dict.fromkeys(with_it))
+    return BadInput(alone[0], f"no trainer runs {said} together.", f"Leave {alone[0]} out, or take {instead}.")
+
+
+def _some(problem: Problem) -> bool:
+    return any(True for task in problem.tasks for _ in plans(problem, task))
 
 
 def _most(problem: Problem, plan: Plan, bounds: dict[tuple[str, str, int], float]) -> float:
