@@ -73,11 +73,11 @@ class RunRequest(AgentRequest):
     shared_prefix_tokens: str | None = Field(default=None, max_length=40)
     """Same in every prompt."""
     weight_format: str | None = Field(default=None, max_length=40)
-    """Only if insisted on."""
+    """If insisted on."""
     kv_format: str | None = Field(default=None, max_length=20)
-    """Only if insisted on: fp8, q8_0."""
+    """If insisted on: fp8, q8_0."""
     engine: str | None = Field(default=None, max_length=40)
-    """Only if said: vllm, sglang, llama.cpp, ollama."""
+    """If said: vllm, sglang, llama.cpp, ollama."""
     parallel: str | None = Field(default=None, max_length=40)
     """If given: "tp 2 pp 2"."""
     adapters: str | None = Field(default=None, max_length=20)
@@ -91,7 +91,7 @@ class RunRequest(AgentRequest):
     target_first_token: str | None = Field(default=None, max_length=40)
     """Longest wait: "2 s"."""
     objective: str | None = Field(default=None, max_length=40)
-    """If one counts above all: fastest, longest_context, best_quality, most_users, simplest."""
+    """What counts most: fastest, longest_context, best_quality, most_users, simplest."""
 
 
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from kb.base import BadInput, Frozen, UnknownName
+from kb.engines import program
 from kb.lexicon.models.rules import read_model
 from kb.models import models
 
@@ -13,6 +14,8 @@ Program = Literal[
     "vllm", "sglang", "llama.cpp", "ollama",
     "accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl",
 ]  # fmt: skip
+TRAINERS = ("accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl")
+SERVERS = ("vllm", "sglang", "llama.cpp", "ollama")
 Target = Literal["shell", "docker_compose", "kubernetes", "slurm"]
 REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$"
 """A Hugging Face id: nothing a shell or YAML could read as more than a name."""
@@ -24,7 +27,7 @@ class LaunchRequest(Frozen):
     model: str = Field(max_length=200)
     """Catalog id, Hugging Face id or alias."""
     gpu: str = Field(max_length=200)
-    """Catalog id or name of the card."""
+    """Catalog id or name of the card, with its memory where it has another than usual."""
     gpu_count: int = Field(default=1, gt=0, le=1024)
     """Cards in all."""
     nodes: int = Field(default=1, gt=0, le=128)
@@ -42,9 +45,16 @@ class LaunchRequest(Frozen):
     checkpoint: str | None = Field(default=None, max_length=200, pattern=REPOSITORY)
     """Hugging Face id of the weights to load, where the format has a checkpoint of its own."""
     tensor_parallel: int | None = Field(default=None, gt=0, le=1024)
-    """Cards that share every layer; null = all of a machine that divide the heads."""
+    """Cards that share every layer; null = as find_ways_to_run lays it out."""
     pipeline_parallel: int | None = Field(default=None, gt=0, le=1024)
-    """Groups of cards that take the layers in turn; null = one a machine."""
+    """Groups of cards that take the layers in turn; null = one for each of several machines, else as find_ways_to_run
+    lays it out."""
+    data_parallel: int | None = Field(default=None, gt=0, le=1024)
+    """Whole copies beside each other; null = as many as the cards hold."""
+    expert_parallel: int | None = Field(default=None, gt=0, le=1024)
+    """Cards that share a mixture's experts whole; null = where cutting them would not go."""
+    host_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory of the machine itself, where llama.cpp may leave what the cards do not hold; null = nothing is left."""
     context_tokens: int | None = Field(default=None, gt=0, le=10**7)
     concurrent_sequences: int | None = Field(default=None, gt=0, le=100_000)
     """Requests at once; null = as many as fit, 256 at most."""
@@ -66,7 +76,12 @@ class LaunchRequest(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _named(cls, given: Any) -> Any:
-        """A checkpoint by its name: in the format the name says, and from its own repository where it states one."""
+        """A checkpoint by its name: in the format the name says, and from its own repository where it states one.
+
+        Raises:
+            BadInput: a program that no launch file is written for.
+        """
+        _known_program(given)
         name = given.get("model") if isinstance(given, dict) else None
         if not isinstance(name, str) or given.get("task", "inference") != "inference":
             return given
@@ -85,3 +100,18 @@ class LaunchRequest(Frozen):
         )
         named = {"checkpoint": given.get("checkpoint") or (name if own else None)}
         return {**given, "model": found.model, "weight_format": form, **named}
+
+
+def _known_program(given: Any) -> None:
+    """That files are written for the program; of others, which is nearest and what starts them instead."""
+    name = given.get("engine") if isinstance(given, dict) else None
+    able = TRAINERS if isinstance(given, dict) and given.get("task", "inference") != "inference" else SERVERS
+    if not isinstance(name, str) or name in (*TRAINERS, *SERVERS):
+        return
+    other = program(name)
+    near = getattr(other, "runs" if able == SERVERS else "trains", None)
+    nearest = f"Choose {near}, the nearest, or " if near in able else "Choose one of "
+    raise BadInput(
+        "engine", f"no launch file is written for {other.id if other else name}.",
+        f"{nearest}{', '.join(able)}; find_ways_to_run gives a command with each of its ways.",
+    )  # fmt: skip

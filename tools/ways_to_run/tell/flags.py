@@ -15,7 +15,10 @@ from tools.ways_to_run.weigh.candidate import Candidate
 
 MODEL = "MODEL"
 """Where a checkpoint goes that is not known here."""
-EVERY_LAYER = 99
+EVERY_LAYER = 999
+"""More layers than any model has."""
+DEALT = ("-sm", "-ts")
+"""How llama.cpp is told which card has how many layers: said last."""
 MOST_RATIO = 0.97
 FP8_SINCE = (8, 9)
 """CUDA compute capability from which an engine takes FP8 as such; older cards store E5M2."""
@@ -169,6 +172,19 @@ def _fp8(candidate: Candidate, plain: str, stored: str) -> str:
 
 def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
     """`-c` counts the tokens of all slots together."""
+    where = list(placed(load, machine, candidate))
+    yield from (one for one in where if not one.startswith(DEALT))
+    yield f"-c {load.context * load.sequences}"
+    if load.sequences > 1:
+        yield f"-np {load.sequences}"
+    if candidate.kv in ("q8_0", "q4_0"):
+        yield f"-ctk {candidate.kv} -ctv {candidate.kv}"
+    yield "-fa on"
+    yield from (one for one in where if one.startswith(DEALT))
+
+
+def placed(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
+    """Where llama.cpp puts the layers: how many on the cards, whose experts in host memory, how many on each card."""
     held = candidate.held
     if not candidate.cards:
         yield "-ngl 0"
@@ -176,15 +192,8 @@ def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
         yield f"-ngl {sum(held.layers)}"
     else:
         yield f"-ngl {EVERY_LAYER}"
-    experts = load.shape.experts
-    if experts is not None and candidate.cards and candidate.offloads:
+    if load.shape.experts is not None and candidate.cards and candidate.offloads:
         yield f"--n-cpu-moe {_without_experts(load, candidate)}"
-    yield f"-c {load.context * load.sequences}"
-    if load.sequences > 1:
-        yield f"-np {load.sequences}"
-    if candidate.kv in ("q8_0", "q4_0"):
-        yield f"-ctk {candidate.kv} -ctv {candidate.kv}"
-    yield "-fa on"
     if len(machine.cards) > 1 and candidate.cards:
         yield from _split(machine, candidate)
 
