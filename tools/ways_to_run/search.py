@@ -164,7 +164,7 @@ def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterat
         unreadable += [one for one in read if isinstance(one, Unreadable)]
         forms = tuple(one.name for one in read if isinstance(one, Readable))
     caches = cache_formats(load, FILES, able[0].gpu) if able else _plain_caches(load)
-    picks = [pick for pick in _picks(able) if asked.pp in (None, len(pick))]
+    picks = [pick for pick in _picks(able) if asked.pp in (None, len(pick)) and not (machine.apart and len(pick) > 1)]
     for form in forms:
         base = base_workload(load, FILES, form)
         for kv in caches:
@@ -188,7 +188,9 @@ def _placed(
             if all(held.layers) and not slow:  # a card that holds no layer is not used
                 some = True
                 spread = Spread(1, len(pick), 1, 1)
-                yield Candidate(FILES, form, work.kv_format, work, None, spread, pick, machine.host, held, None)
+                yield Candidate(
+                    FILES, form, work.kv_format, work, None, spread, pick, machine.host, held, None, machine.network
+                )
     if picks and not some:
         total = held_dealt(here, [10**15], None, even=True)[0]
         room = sum(card.usable for card in picks[-1]) + (host or 0)

@@ -133,7 +133,7 @@ def _dealt(machine: Machine, load: Load) -> Iterator[Candidate]:
                             needed=1.0, low=1.0, high=1.0, usable=1, weights=1.0, cache=1.0,
                             weights_all=parts["weights"], surety="yes" if surety == "yes" else "tight",
                             host_bytes=away / scale, whole_layers=whole > 0, host_layers=whole, layers=layers,
-                        ), None,
+                        ), None, machine.network,
                     )  # fmt: skip
             if host is not None and not form.name.startswith("gguf:IQ"):
                 total = phase.bytes

@@ -15,6 +15,7 @@ from tools.ways_to_run.weigh.candidate import Candidate
 
 MODEL = "MODEL"
 """Where a checkpoint goes that is not known here."""
+RPC_PORT = 50052
 EVERY_LAYER = 999
 """More layers than any model has."""
 DEALT = ("-sm", "-ts")
@@ -194,8 +195,19 @@ def placed(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
         yield f"-ngl {EVERY_LAYER}"
     if load.shape.experts is not None and candidate.cards and candidate.offloads:
         yield f"--n-cpu-moe {_without_experts(load, candidate)}"
-    if len(machine.cards) > 1 and candidate.cards:
+    if candidate.network is not None:
+        yield from _over_network(candidate)
+    elif len(machine.cards) > 1 and candidate.cards and not machine.apart:
         yield from _split(machine, candidate)
+
+
+def _over_network(candidate: Candidate) -> Iterator[str]:
+    """The other computers, each with `rpc-server -H 0.0.0.0 -p 50052` running; this one takes the first layers."""
+    others = range(2, len(candidate.cards) + 1)
+    if others:
+        yield f"--rpc {','.join(f'HOST{number}:{RPC_PORT}' for number in others)}"
+        if candidate.unlike:
+            yield f"-ts {','.join(str(count) for count in candidate.held.layers)}"
 
 
 def _without_experts(load: Load, candidate: Candidate) -> int:

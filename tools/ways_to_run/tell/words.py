@@ -57,6 +57,8 @@ def title_of(candidate: Candidate) -> str:
     if candidate.kv not in ("bf16", "fp16"):
         parts.append(f"{candidate.kv} cache")
     held = candidate.held
+    if candidate.hops:
+        parts.append("pooled over the network")
     if candidate.offloads and candidate.cards:
         what = "layers" if held.whole_layers else "layers' experts"
         parts.append(f"{held.host_layers} {what} in host memory")
