@@ -101,6 +101,10 @@ def _missed_targets(load: Load, way: Way) -> Iterator[str]:
     if load.target_first_s is not None and (waited is None or waited.value > load.target_first_s):
         shown = f"{waited.value:.2g}" if waited else "unknown"
         yield f"target_first_token_s: {shown} instead of {load.target_first_s:g}"
+    whole = speed.answer_s
+    if load.target_answer_s is not None and (whole is None or whole.value > load.target_answer_s):
+        shown = f"{whole.value:.2g}" if whole else "unknown"
+        yield f"target_answer_s: {shown} instead of {load.target_answer_s:g} for {load.answer:,} tokens"
 
 
 def _said(load: Load, best: Weighed, way: Way, rate: float | None, changed: list[str]) -> str:

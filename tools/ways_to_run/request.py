@@ -103,6 +103,8 @@ class WorkFields(ModelFields):
     """Tokens a second that every user should see."""
     target_first_token_s: float | None = Field(default=None, gt=0, le=10**6)
     """Longest wait for the first token."""
+    target_answer_s: float | None = Field(default=None, gt=0, le=10**6)
+    """Longest time for a whole answer of output_tokens, the wait for its first token included."""
     measured: tuple[Measured, ...] = Field(default=(), max_length=16)
     """Own figures."""
 

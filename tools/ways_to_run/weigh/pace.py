@@ -53,6 +53,24 @@ class Speed(NamedTuple):
     """Most sequences at once that each see a pace people accept; counted for `most_users` alone."""
 
 
+def answer_s(load: Load, speed: Speed) -> Interval | None:
+    """Time of one whole answer: the wait for its first token, then the others; null where the wait is not known."""
+    wait, each = speed.first_token, inverse(speed.per_user)
+    if wait is None:
+        return None
+    rest = max(load.answer - 1, 0)
+    return Interval(
+        value=wait.value + rest * each.value, low=wait.low + rest * each.low, high=wait.high + rest * each.high
+    )
+
+
+def in_time(load: Load, speed: Speed) -> bool:
+    """Whether the first token and the whole answer come as soon as they should."""
+    first, whole = speed.first_token, answer_s(load, speed)
+    soon = load.target_first_s is None or (first is not None and first.value <= load.target_first_s)
+    return soon and (load.target_answer_s is None or (whole is not None and whole.value <= load.target_answer_s))
+
+
 class Paces:
     """Paces of many candidates of one load: what they share is worked out once."""
 
@@ -73,14 +91,13 @@ class Paces:
         By bisection to a fifth: a token takes longer the more sequences it is made for.
         """
         load, most = self.load, max(int(self.load.sequences * candidate.room), self.load.sequences)
-        least = load.target_rate or quality().exchange.served_tokens_per_s
+        least = load.pace or quality().exchange.served_tokens_per_s
 
         def enough(count: int) -> bool:
             found = speed if count == load.sequences else self._at(candidate, count)
             if found is None or found.per_user.value < least:
                 return False
-            first = found.first_token.value if found.first_token else None
-            return load.target_first_s is None or (first is not None and first <= load.target_first_s)
+            return in_time(load, found)
 
         if not enough(load.sequences):
             return 0
