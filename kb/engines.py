@@ -1,6 +1,7 @@
 """Programs that no estimator knows, each with the engine that stands for it, so that an answer can say so."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -9,6 +10,8 @@ from kb.catalog import FACTS, load_yaml
 from kb.records.source import Source
 
 Work = Literal["runs", "trains"]
+SLIP = 0.8
+"""How alike a name must be to one that is known to be taken for it."""
 
 
 class Program(Frozen):
@@ -49,19 +52,27 @@ def program(name: str) -> Program | None:
     return programs().get(plain) or programs().get(plain.replace("_", "-"))
 
 
-def stand_in(given: Any, work: Work, known: tuple[str, ...] = ()) -> Any:
+def stand_in(given: Any, work: Work, known: tuple[str, ...] = (), allowed: tuple[str, ...] = ()) -> Any:
     """Fields of a request whose `engine` no estimator knows, with the nearest one in its place and `engine_said`.
 
-    `known` are names that the request itself takes. Anything else is passed on as it is.
+    `known` are names that the request itself takes; `allowed`, where given, all that it does: of a program that is
+    neither one of them nor known the engine is left open, and the answer says so; a slip of the pen is put right.
     """
     if not isinstance(given, dict) or not isinstance(given.get("engine"), str) or given["engine"] in known:
         return given
     found = program(given["engine"])
     engine = getattr(found, work) if found is not None else None
+    if engine is None and allowed and given["engine"] not in allowed:
+        near = get_close_matches(given["engine"].strip().lower(), allowed, n=1, cutoff=SLIP)
+        return {**given, "engine": near[0] if near else None, "engine_said": given["engine"][:60]}
     return {**given, "engine": engine, "engine_said": found.id} if found is not None and engine else given
 
 
 def engine_note(said: str | None, engine: str | None) -> tuple[str, ...]:
     """What to say of an engine that stands for another; nothing where none does."""
     found = program(said) if said else None
+    if said and found is None:
+        return (f"“{said}” is no program known here: worked out as {engine or 'the usual engines'}.",)
+    if said and found is not None and engine is None:
+        return (f"{found.id} does not do this: worked out as the usual engines.",)
     return (found.said(engine),) if found is not None and engine else ()

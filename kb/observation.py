@@ -76,6 +76,8 @@ class CauseFact(Frozen):
     """Told where a figure is more than the hardware can give, without an estimate."""
     instead: bool = False
     """Not a fault but a choice: what the set-up would give with it changed. Told where what was seen is normal."""
+    whole: bool = False
+    """Whether it takes the cards to hold all the weights as it changes them: a run that loaded was none of it else."""
     belief: bool = False
     """Of those, what people take for the whole, and nothing one could set."""
     name: str

@@ -1,7 +1,7 @@
 """What one may ask of the solver that finds every way to run a model on the machine in hand."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
@@ -112,7 +112,7 @@ class WorkFields(ModelFields):
     @classmethod
     def _named(cls, given: Any) -> Any:
         """A model in words, with the format it names: `Qwen3-32B AWQ`."""
-        given = stand_in(given, "runs")
+        given = stand_in(given, "runs", allowed=get_args(Engine))
         if not isinstance(given, dict) or not isinstance(given.get("model"), str):
             return given
         name: str = given["model"]
