@@ -53,6 +53,8 @@ class CauseFact(Frozen):
     """Further such values."""
     unless_stated: tuple[str, ...] = ()
     """Fields with which it cannot be, whatever was told."""
+    model_kinds: tuple[str, ...] = ()
+    """Kinds of model in the catalog it happens with; empty = any."""
     when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """Fields and the values of which it needs one."""
     change: dict[str, Scalar | None] = Field(default_factory=dict)

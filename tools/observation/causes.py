@@ -217,6 +217,7 @@ def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
         and (not fact.tasks or asked.task in fact.tasks)
         and (not fact.moments or setup.at is None or setup.at in fact.moments)
         and setup.cards >= fact.cards_min
+        and (not fact.model_kinds or setup.model_kind in fact.model_kinds)
         and all(getattr(asked, name, None) is not None for name in fact.needs)
         and not _told_already(fact, asked)
         and all(getattr(asked, name, None) in values for name, values in fact.when.items())
@@ -316,21 +317,26 @@ def figure(setup: Setup, fields: Mapping[str, Any], machine: Mapping[str, Any], 
 def _solve(
     fact: CauseFact, setup: Setup, fields: dict[str, Any], fixed: dict[str, Any], name: str, gap: Gap
 ) -> float | None:
-    """The value within the bounds that gives what was seen, by halving; the nearer end where none does."""
+    """The value within the bounds that gives what was seen, by halving; the nearer end where none does.
+
+    Where nothing runs at the far end (memory that leaves no cache at all), that end lies beyond what was seen.
+    """
     usual = getattr(AS_SPECIFIED, name) or 0.0
     low, high = fact.bounds or (0.0, 1.0)
     start, end = (low, high) if abs(low - usual) < abs(high - usual) else (high, low)
     first, last = (figure(setup, fields, {**fixed, name: value}, gap.name) for value in (start, end))
-    if first is None or last is None:
+    if first is None:
         return None
-    if (gap.seen - last.value) * (gap.seen - first.value) > 0:
+    if last is not None and (gap.seen - last.value) * (gap.seen - first.value) > 0:
         return end if abs(gap.seen - last.value) < abs(gap.seen - first.value) else None
     for _ in range(HALVINGS):
         middle = (start + end) / 2
         here = figure(setup, fields, {**fixed, name: middle}, gap.name)
         if here is None:
-            return None
-        if (here.value - gap.seen) * (first.value - gap.seen) > 0:
+            if last is not None:
+                return None
+            end = middle
+        elif (here.value - gap.seen) * (first.value - gap.seen) > 0:
             start, first = middle, here
         else:
             end = middle

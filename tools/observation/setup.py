@@ -118,6 +118,11 @@ class Setup:
         found = model(self.request.model).kind
         return "pictures" if found in DRAWN else "serving" if found not in ("vision", "speech") else "other"
 
+    @property
+    def model_kind(self) -> str | None:
+        """The catalog's kind of the model; null where it is known by its size alone, or not at all."""
+        return None if self.request.model is None or self.request.params is not None else model(self.request.model).kind
+
     @cached_property
     def machine(self) -> Machine:
         """The machine as it was told: the link between its cards, and an engine without CUDA graphs."""

@@ -28,7 +28,7 @@ from tools.ways_to_run.tell.binds import binds_of, nearest
 from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
-from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
+from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name, narrower
 from tools.ways_to_run.together import ways_together
 from tools.ways_to_run.weigh.stretch import stretched
 from tools.ways_to_run.weigh.worth import Weighed
@@ -84,7 +84,8 @@ def _answer(
     verdict: Verdict = "fits_with_changes" if changed else "fits"
     rate = way.speed.tokens_per_s_per_user.value if way.speed else None
     return WayAnswer(
-        verdict=verdict, way=0, model=load.shape.id, weight_format=way.weight_format, engine=way.engine,
+        verdict=verdict, way=0, model=load.shape.id, weight_format=way.weight_format, narrower=narrower(load, way),
+        engine=way.engine,
         cards=cards_name(best.candidate), tokens_per_s_per_user=rate, context_tokens=way.context_tokens,
         max_context_tokens=way.limits.max_context_tokens, target_met=best.meets, changed=tuple(changed),
         said=_said(load, best, way, rate, changed),
@@ -128,6 +129,8 @@ def _said(load: Load, best: Weighed, way: Way, rate: float | None, changed: list
             "not hold at its upper end"
         )
     said = " ".join(parts)
+    less = narrower(load, way)
+    said += f"; narrower than published: {less}" if less else ""
     return f"{said}; changed: {'; '.join(changed)}." if changed else f"{said}."
 
 

@@ -187,6 +187,9 @@ class WayAnswer(Frozen):
     """Index in `ways`; null = none."""
     model: str | None = None
     weight_format: str | None = None
+    narrower: str | None = None
+    """What the best way holds in fewer bits than the published weights and a 16-bit cache, where that was not asked
+    for; null = nothing."""
     engine: str | None = None
     cards: str | None = None
     tokens_per_s_per_user: float | None = None

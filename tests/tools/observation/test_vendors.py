@@ -62,3 +62,25 @@ def test_switches_that_send_messages_up_are_a_cause_of_slow_cards() -> None:
     assert "acsctl" in cause.check.command
     alone = explained(model="Qwen3-8B", cards="4090", engine="vllm", seen={"tokens_per_s": 20})
     assert "acs_redirects" not in [one.id for one in alone.causes]
+
+
+def test_pictures_that_are_prepared_for_take_from_the_cache() -> None:
+    """A pool of 9,000 tokens where 63,000 are expected: some gigabytes are kept for something, pictures or another."""
+    seen = {"engine": "vllm", "cards": "4090", "seen": {"kv_pool_tokens": 9000}}
+    of_pictures = explained(model="Qwen2.5-VL-7B", **seen)
+    assert of_pictures.answer.verdict == "low"
+    causes = {one.id: one for one in of_pictures.causes}
+    assert {"vision_profile", "other_process"} <= set(causes)
+    assert "--limit-mm-per-prompt" in (causes["vision_profile"].setting or "")
+    of_text = explained(model="Qwen3-8B", engine="vllm", cards="4090", seen={"kv_pool_tokens": 3000})
+    assert "vision_profile" not in [one.id for one in of_text.causes]
+    assert "other_process" in [one.id for one in of_text.causes]
+
+
+def test_the_log_of_that_profile_is_read() -> None:
+    found = explained(
+        model="Qwen2.5-VL-7B", cards="4090", engine="vllm", gpu_memory_utilization=1.0,
+        error_text="Encoder cache will be initialized with a budget of 98304 tokens, and profiled with 1 video items "
+        "of the maximum feature size.",
+    )  # fmt: skip
+    assert found.causes[0].id == "vision_profile"

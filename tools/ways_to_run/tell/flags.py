@@ -164,6 +164,8 @@ def _tensorrt(load: Load, candidate: Candidate, utilization: float | None) -> It
         yield f"--ep_size {spread.ep}"
     yield f"--max_seq_len {load.context} --max_batch_size {_here(load, candidate)}"
     yield f"--kv_cache_free_gpu_memory_fraction {utilization or 0.9:g}"
+    if candidate.kv == "fp8":
+        yield "--extra_llm_api_options <(echo 'kv_cache_config: {dtype: fp8}')"
 
 
 def _fp8(candidate: Candidate, plain: str, stored: str) -> str:
@@ -195,6 +197,8 @@ def placed(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
         yield f"-ngl {EVERY_LAYER}"
     if load.shape.experts is not None and candidate.cards and candidate.offloads:
         yield f"--n-cpu-moe {_without_experts(load, candidate)}"
+    if candidate.work.ubatch is not None and candidate.offloads:
+        yield f"-ub {candidate.work.ubatch}"
     if candidate.network is not None:
         yield from _over_network(candidate)
     elif len(machine.cards) > 1 and candidate.cards and not machine.apart:

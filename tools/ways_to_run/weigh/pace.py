@@ -204,7 +204,7 @@ class Paces:
             return 0.0
         weights = spilled * candidate.held.weights_all
         link = (slot_bytes_per_s(work.gpu) or lanes_bytes_per_s(USUAL_PCIE)) * COPIED_RATIO
-        batches = -(-tokens // memory_constants().llama_cpp.ubatch_tokens)
+        batches = -(-tokens // (candidate.work.ubatch or memory_constants().llama_cpp.ubatch_tokens))
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
         cores = speed_constants().host.cores(candidate.host.bandwidth)
