@@ -40,7 +40,8 @@ OFFLOADS: tuple[str | None, ...] = (None, "components")
 RANK = re.compile(r"(?:,|of|with)?\s*(?:rank|r)\s*=?\s*(\d{1,4})", re.I)
 IN_PARTS = frozenset({"diffusion", "video"})
 """Kinds of models whose parts may be on the card one after the other."""
-MEDIA = "time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s"
+MEDIA = ("time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s",
+         "live")  # fmt: skip
 
 
 class RunRequest(AgentRequest):

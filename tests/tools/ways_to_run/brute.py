@@ -154,8 +154,8 @@ def _dealt(machine: Machine, load: Load) -> Iterator[Candidate]:
 
 
 def _batch(load: Load) -> int | None:
-    """Tokens of a physical batch that are set with weights in host memory: more than usual for a longer prompt."""
-    return 2048 if load.prompt - load.cached > 512 else None
+    """Tokens of a physical batch that are set with weights in host memory: more than usual for a longer context."""
+    return 2048 if load.context > 2048 else None
 
 
 def _fullest(

@@ -45,7 +45,7 @@ def prefill(way: Way) -> tuple[float, float, float]:
 
 def test_prompts_are_read_in_larger_batches_where_weights_lie_in_host_memory() -> None:
     """gpt-oss-120b on an RTX 3090: 1,113 tokens a second were measured in batches of 2,048, with 25 layers' experts
-    away (llama-cpp-ubatch); a prompt of 512 is one usual batch."""
+    away (llama-cpp-ubatch); a context of 768 never holds a prompt beyond it."""
     asked = {"model": "gpt-oss-120b", "cards": "3090", "host_memory": "128GB ddr4-3200", "engine": "llama.cpp"}
     long, short = (find(**asked, input_tokens=tokens, output_tokens=256).ways[0] for tokens in (4096, 512))
     assert "-ub 2048" in long.flags
@@ -58,10 +58,8 @@ def test_prompts_are_read_in_larger_batches_where_weights_lie_in_host_memory() -
 
 def test_the_larger_batch_takes_its_room_on_the_card() -> None:
     """2,048 logits of 201,088 words and four bytes are 1.6 GB, 1.2 more than 512: a layer's experts more are away."""
-    asked = {"model": "gpt-oss-120b", "cards": "3090", "host_memory": "128GB ddr4-3200", "engine": "llama.cpp",
-             "context_tokens": 8192}  # fmt: skip
-    long, short = (find(**asked, input_tokens=tokens, output_tokens=256).ways[0].layout.offload
-                   for tokens in (4096, 512))  # fmt: skip
+    asked = {"model": "gpt-oss-120b", "cards": "3090", "host_memory": "128GB ddr4-3200", "engine": "llama.cpp"}
+    long, short = (find(**asked, context_tokens=tokens).ways[0].layout.offload for tokens in (2304, 2048))
     assert long is not None
     assert short is not None
     assert long.layers == short.layers + 1

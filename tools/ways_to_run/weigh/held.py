@@ -76,10 +76,9 @@ def loaded(work: Workload, load: Load, context: int, sequences: int) -> Workload
 
 def wide_batches(work: Workload, load: Load) -> Workload:
     """The same with the larger physical batch that is set where weights lie in host memory: it takes room on the card,
-    and copies the weights fewer times for a prompt that is longer than a usual batch."""
-    llama = constants().llama_cpp
-    longer = load.prompt - load.cached > llama.ubatch_tokens
-    return work._replace(ubatch=llama.offloaded_ubatch_tokens) if longer and work.ubatch is None else work
+    and copies the weights fewer times for a prompt that is longer than a usual batch, as a context can hold one."""
+    larger = constants().llama_cpp.offloaded_ubatch_tokens
+    return work._replace(ubatch=larger) if load.context > larger and work.ubatch is None else work
 
 
 def held_shared(work: Workload, group: Group, spread: Spread, load: Load, context: int, sequences: int) -> Held:
