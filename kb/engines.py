@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -44,6 +45,9 @@ def engine_sources() -> dict[str, Source]:
     return {key: Source(id=key, **row) for key, row in load_yaml(FACTS / "engines.yaml")["sources"].items()}
 
 
+SLIP = 0.8
+"""How alike a name must be to one that is known to be taken for it."""
+
 WORDS = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 
 
@@ -80,6 +84,9 @@ def stand_in(given: Any, work: Work, known: tuple[str, ...] = (), *, takes: Sequ
         return {**given, "engine": spelt}
     found = program(said)
     engine = getattr(found, work) if found is not None else None
+    near = get_close_matches(said.lower(), takes, n=1, cutoff=SLIP) if engine is None and found is None else []
+    if near:
+        return {**given, "engine": near[0], "engine_said": said[:60]}
     if engine is None and takes:
         return {**given, "engine": None, "engine_said": (found.id if found else said)[:60]}
     return {**given, "engine": engine, "engine_said": found.id} if found is not None and engine else given
@@ -94,4 +101,6 @@ def engine_note(said: str | None, engine: str | None) -> tuple[str, ...]:
     found = program(said) if said else None
     if said and engine is None:
         return (f"“{said}” is no program that is known for this: worked out with the usual ones.",)
+    if said and found is None:
+        return (f"“{said}” is no program known here: worked out as {engine}.",)
     return (found.said(engine),) if found is not None and engine else ()

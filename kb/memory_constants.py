@@ -118,6 +118,8 @@ class LlamaCpp(Frozen):
 
     source: str
     ubatch_tokens: int
+    offloaded_ubatch_tokens: int
+    """Physical batch that is set where weights lie in host memory and the context is longer than it."""
     base_bytes: int
     context_bytes: int
     host_reserve_ratio: float

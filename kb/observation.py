@@ -53,6 +53,8 @@ class CauseFact(Frozen):
     """Further such values."""
     unless_stated: tuple[str, ...] = ()
     """Fields with which it cannot be, whatever was told."""
+    model_kinds: tuple[str, ...] = ()
+    """Kinds of model in the catalog it happens with; empty = any."""
     when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """Fields and the values of which it needs one."""
     change: dict[str, Scalar | None] = Field(default_factory=dict)
@@ -76,6 +78,8 @@ class CauseFact(Frozen):
     """Told where a figure is more than the hardware can give, without an estimate."""
     instead: bool = False
     """Not a fault but a choice: what the set-up would give with it changed. Told where what was seen is normal."""
+    whole: bool = False
+    """Whether it takes the cards to hold all the weights as it changes them: a run that loaded was none of it else."""
     belief: bool = False
     """Of those, what people take for the whole, and nothing one could set."""
     name: str

@@ -44,6 +44,7 @@ LOAD = (
     "tokens_per_month",
     "target_tokens_per_s",
     "target_first_token",
+    "target_answer",
     "deadline",
 )
 """Fields that say for what a result holds: an answer may repeat them."""

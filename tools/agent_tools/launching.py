@@ -40,21 +40,23 @@ class LaunchRequest(AgentRequest):
     """What is to be started, on what."""
 
     model: str = Field(max_length=200)
-    """Model with its format if any."""
+    """With its format if any."""
     cards: str = Field(max_length=300)
-    """Cards with counts, of one kind."""
+    """With counts, of one kind."""
     nodes: str | None = Field(default=None, max_length=20)
     """Machines."""
     task: str | None = Field(default=None, max_length=40)
     """inference, lora, qlora, full."""
     engine: str | None = Field(default=None, max_length=40)
-    """vllm, llama.cpp, deepspeed, llama-factory …"""
+    """vllm, sglang, llama.cpp, ollama, deepspeed, llama-factory …"""
     target: str | None = Field(default=None, max_length=40)
     """shell, docker_compose, kubernetes, slurm."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Longest context."""
     concurrent_sequences: str | None = Field(default=None, max_length=40)
     """Requests at once."""
+    host_memory: str | None = Field(default=None, max_length=80)
+    """RAM for what the cards do not hold."""
     kv_format: str | None = Field(default=None, max_length=20)
     """Cache format."""
     parallel: str | None = Field(default=None, max_length=40)
@@ -64,29 +66,32 @@ class LaunchRequest(AgentRequest):
     training: dict[str, Any] = Field(default_factory=dict, max_length=12)
     """As find_ways_to_train has it: samples, epochs, sharding …"""
     file: str | None = Field(default=None, max_length=120)
-    """Name of one file, to see it whole."""
+    """One to see whole."""
 
 
 def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
-    """Files that start it: scripts, compose, manifests, training configs, sized by the estimate. To hand them over
-    whole, put {{R5.files}} (its key) on a line of its own."""
+    """Files that start it: scripts, compose, manifests, training configs. To hand them over whole, put {{R5.files}}
+    (its key) on a line of its own."""
     named, form = reading.model_and_format(request.model, None)
-    card, number = reading.one_kind(reading.cards(request.cards))
-    layout = reading.parallel(request.parallel)
-    if layout.get("dp", 1) > 1 or layout.get("ep", 1) > 1:
+    held, nodes = reading.stated(reading.cards(request.cards)), reading.count(request.nodes, "nodes")
+    if len({one["gpu"] for one in held}) > 1:
         raise BadInput(
-            "parallel", "names copies or expert parallelism.", "Ask for one copy on its own cards: tp and pp."
-        )
+            "cards", "are of several kinds, and launch files are written for one.",
+            "Hand over the command that find_ways_to_run gives with its way.",
+        )  # fmt: skip
+    card, number = held[0]["gpu"], sum(one["count"] for one in held)
+    layout = reading.parallel(request.parallel)
     task = _task(request.task)
     engine = reading.engine(request.engine) if task == "inference" else request.engine
     target = (request.target or "shell").strip().lower().replace(" ", "_").replace("-", "_")
     result = desk.call("make_launch_files", {
-        **named, "gpu": card, "gpu_count": number, "nodes": reading.count(request.nodes, "nodes"),
+        **named, "gpu": card, "gpu_count": number * (nodes if nodes and number % nodes else 1), "nodes": nodes,
         "task": task, "engine": engine, "target": TARGETS.get(target, target), "weight_format": form,
         "context_tokens": reading.count(request.context_tokens, "context_tokens"),
         "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
         "kv_format": reading.cache(request.kv_format), "tensor_parallel": layout.get("tp"),
-        "pipeline_parallel": layout.get("pp"),
+        "pipeline_parallel": layout.get("pp"), "data_parallel": layout.get("dp"), "expert_parallel": layout.get("ep"),
+        "host_memory_bytes": reading.host(request.host_memory).get("host_memory_bytes"),
         "sequence_tokens": reading.count(request.sequence_tokens, "sequence_tokens"),
         **_trained(request.training),
     })  # fmt: skip
@@ -94,6 +99,7 @@ def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
     chosen = [one for one in result["files"] if request.file in (None, one["name"])] or result["files"]
     fields = (
         "model", "checkpoint", "program", "release", "weight_format", "tensor_parallel", "pipeline_parallel",
+        "data_parallel", "expert_parallel",
         "verdict", "usable_bytes", "context_tokens", "concurrent_sequences", "memory_ratio", "micro_batch_size",
         "gradient_accumulation_steps", "global_batch_size", "sharding", "optimizer", "gradient_checkpointing", "epochs",
         "updates", "run",

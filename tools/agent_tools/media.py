@@ -18,7 +18,7 @@ IN_PARTS = frozenset({"diffusion", "video"})
 """Kinds of models whose parts may leave the card."""
 NARROWER = ("fp8", "gguf:Q8_0", "gguf:Q4_K_M")
 RATES = ("time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s",
-         "host_bytes", "streamed_ratio")  # fmt: skip
+         "live", "host_bytes", "streamed_ratio")  # fmt: skip
 PROGRAMS = ("comfyui", "diffusers")
 HOST_SHARE = 0.85
 """Of the machine's memory, what weights may take beside the system and the program."""

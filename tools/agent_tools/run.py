@@ -60,7 +60,7 @@ class RunRequest(AgentRequest):
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer: "32k"."""
     concurrent_sequences: str | None = Field(default=None, max_length=40)
-    """Requests at the same moment."""
+    """Requests at once."""
     users: str | None = Field(default=None, max_length=40)
     """People."""
     input_tokens: str | None = Field(default=None, max_length=40)
@@ -70,25 +70,27 @@ class RunRequest(AgentRequest):
     shared_prefix_tokens: str | None = Field(default=None, max_length=40)
     """Same in every prompt."""
     weight_format: str | None = Field(default=None, max_length=40)
-    """Only if insisted on."""
+    """If insisted on."""
     kv_format: str | None = Field(default=None, max_length=20)
-    """Only if insisted on: fp8, q8_0."""
+    """If insisted on: fp8, q8_0."""
     engine: str | None = Field(default=None, max_length=40)
-    """Only if said: vllm, sglang, llama.cpp, ollama."""
+    """If said: vllm, sglang, llama.cpp, ollama."""
     parallel: str | None = Field(default=None, max_length=40)
     """If given: "tp 2 pp 2"."""
     adapters: str | None = Field(default=None, max_length=20)
-    """LoRA adapters served: "60 of rank 32"."""
+    """LoRA: "60 of rank 32"."""
     images_per_request: str | None = Field(default=None, max_length=20)
-    """Pictures in a prompt."""
+    """In a prompt."""
     size: str | None = Field(default=None, max_length=60)
-    """Pictures and clips: "1024x1024 30 steps", "832x480 81 frames"."""
+    """"1024x1024 30 steps", "832x480 81 frames"."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
-    """Wanted for each user."""
+    """For each user."""
     target_first_token: str | None = Field(default=None, max_length=40)
     """Longest wait: "2 s"."""
+    target_answer: str | None = Field(default=None, max_length=40)
+    """Whole answer: "10 s"."""
     objective: str | None = Field(default=None, max_length=40)
-    """If one counts above all: fastest, longest_context, best_quality, most_users, simplest."""
+    """What counts most: fastest, longest_context, best_quality, most_users, simplest."""
 
 
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
@@ -122,6 +124,7 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
         "images_per_request": count(request.images_per_request, "images_per_request"),
         "target_tokens_per_s": reading.number(request.target_tokens_per_s, "target_tokens_per_s"),
         "target_first_token_s": reading.seconds(request.target_first_token, "target_first_token"),
+        "target_answer_s": reading.seconds(request.target_answer, "target_answer"),
     }  # fmt: skip
 
 

@@ -50,6 +50,7 @@ def make_launch_files(request: LaunchRequest) -> LaunchFiles:
         model=setting.model.id, checkpoint=setting.checkpoint, program=setting.program, release=release,
         target=request.target, gpu=setting.card.id, gpu_count=request.gpu_count, nodes=request.nodes,
         tensor_parallel=setting.tensor, pipeline_parallel=setting.pipeline, data_parallel=setting.data,
+        expert_parallel=setting.expert,
         weight_format=setting.form, per_gpu=setting.estimate.per_gpu, usable_bytes=fit.usable_bytes if fit else 0,
         verdict=fit.verdict if fit else "no", context_tokens=setting.context or None,
         concurrent_sequences=setting.sequences * setting.data or None,

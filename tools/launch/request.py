@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from kb.base import BadInput, Frozen, UnknownName
-from kb.engines import Work, stand_in
+from kb.engines import program, stand_in
 from kb.lexicon.models.rules import read_model
 from kb.models import models
 from tools.ways_to_train.request import optimizer_of, sharding_of
@@ -15,6 +15,8 @@ Program = Literal[
     "vllm", "sglang", "llama.cpp", "ollama",
     "accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl",
 ]  # fmt: skip
+TRAINERS = ("accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl")
+SERVERS = ("vllm", "sglang", "llama.cpp", "ollama")
 Target = Literal["shell", "docker_compose", "kubernetes", "slurm"]
 REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$"
 """A Hugging Face id: nothing a shell or YAML could read as more than a name."""
@@ -27,12 +29,12 @@ NEAREST = {
 """Engines of the estimators that no files are written for, and the program that comes nearest."""
 
 
-def _program(given: Any) -> Any:
-    """The request with the nearest program in place of one that no files are written for."""
-    if not isinstance(given, dict) or not isinstance(given.get("engine"), str):
+def _trainer(given: Any) -> Any:
+    """The request with the nearest trainer in place of one that no files are written for."""
+    training = isinstance(given, dict) and given.get("task", "inference") != "inference"
+    if not training or not isinstance(given.get("engine"), str):
         return given
-    work: Work = "runs" if given.get("task", "inference") == "inference" else "trains"
-    found = stand_in(given, work, takes=(*get_args(Program), *NEAREST))
+    found = stand_in(given, "trains", takes=(*get_args(Program), *NEAREST))
     engine = found.get("engine")
     if engine not in NEAREST:
         return found
@@ -46,7 +48,7 @@ class LaunchRequest(Frozen):
     model: str = Field(max_length=200)
     """Catalog id, Hugging Face id or alias."""
     gpu: str = Field(max_length=200)
-    """Catalog id or name of the card."""
+    """Catalog id or name of the card, with its memory where it has another than usual."""
     gpu_count: int = Field(default=1, gt=0, le=1024)
     """Cards in all."""
     nodes: int = Field(default=1, gt=0, le=128)
@@ -67,9 +69,16 @@ class LaunchRequest(Frozen):
     checkpoint: str | None = Field(default=None, max_length=200, pattern=REPOSITORY)
     """Hugging Face id of the weights to load, where the format has a checkpoint of its own."""
     tensor_parallel: int | None = Field(default=None, gt=0, le=1024)
-    """Cards that share every layer; null = all of a machine that divide the heads."""
+    """Cards that share every layer; null = as find_ways_to_run lays it out."""
     pipeline_parallel: int | None = Field(default=None, gt=0, le=1024)
-    """Groups of cards that take the layers in turn; null = one a machine."""
+    """Groups of cards that take the layers in turn; null = one for each of several machines, else as find_ways_to_run
+    lays it out."""
+    data_parallel: int | None = Field(default=None, gt=0, le=1024)
+    """Whole copies beside each other; null = as many as the cards hold."""
+    expert_parallel: int | None = Field(default=None, gt=0, le=1024)
+    """Cards that share a mixture's experts whole; null = where cutting them would not go."""
+    host_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory of the machine itself, where llama.cpp may leave what the cards do not hold; null = nothing is left."""
     context_tokens: int | None = Field(default=None, gt=0, le=10**7)
     concurrent_sequences: int | None = Field(default=None, gt=0, le=100_000)
     """Requests at once; null = as many as fit, 256 at most."""
@@ -102,8 +111,13 @@ class LaunchRequest(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _named(cls, given: Any) -> Any:
-        """A checkpoint by its name: in the format the name says, and from its own repository where it states one."""
-        given = _program(given)
+        """A checkpoint by its name: in the format the name says, and from its own repository where it states one.
+
+        Raises:
+            BadInput: a server that no launch file is written for.
+        """
+        given = _trainer(given)
+        _known_program(given)
         name = given.get("model") if isinstance(given, dict) else None
         if not isinstance(name, str) or given.get("task", "inference") != "inference":
             return given
@@ -122,3 +136,18 @@ class LaunchRequest(Frozen):
         )
         named = {"checkpoint": given.get("checkpoint") or (name if own else None)}
         return {**given, "model": found.model, "weight_format": form, **named}
+
+
+def _known_program(given: Any) -> None:
+    """That files are written for the program; of others, which is nearest and what starts them instead."""
+    name = given.get("engine") if isinstance(given, dict) else None
+    able = TRAINERS if isinstance(given, dict) and given.get("task", "inference") != "inference" else SERVERS
+    if not isinstance(name, str) or name in (*TRAINERS, *SERVERS):
+        return
+    other = program(name)
+    near = getattr(other, "runs" if able == SERVERS else "trains", None)
+    nearest = f"Choose {near}, the nearest, or " if near in able else "Choose one of "
+    raise BadInput(
+        "engine", f"no launch file is written for {other.id if other else name}.",
+        f"{nearest}{', '.join(able)}; find_ways_to_run gives a command with each of its ways.",
+    )  # fmt: skip

@@ -50,6 +50,9 @@ class LaunchFiles(ToolResult):
     tensor_parallel: int
     pipeline_parallel: int
     data_parallel: int
+    """Whole copies; of attention layers alone, where `expert_parallel` is more than `tensor_parallel`."""
+    expert_parallel: int = 1
+    """Cards that share a mixture's experts whole; 1 = they are cut like everything else."""
     weight_format: str
     per_gpu: PerGpu
     """What one card holds with these settings."""

@@ -191,7 +191,7 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     Training: one GPU as asked, then the weights sharded over data-parallel ranks, a mixture's experts over the GPUs
     of a server: a layer with all its experts would not be gathered on one. Where its layers are dealt out (device_map)
     also that, over the cards of one machine.
-    Pipelines and encoders run on one GPU.
+    Encoders run on one GPU, or are dealt out by their layers over those of one machine; pipelines run on one.
     """
     alone = work._replace(tensor=1, pipeline=1, data=1, context_split=1, expert=1)
     if work.family == "training":
@@ -208,6 +208,8 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     if work.family == "diffusion" and work.training and not work.adapted:
         for count in (2, 4, NODE, 2 * NODE):
             yield alone._replace(sharding="fsdp", data=count)
+    if work.family == "encoder":
+        yield from (alone._replace(pipeline=count) for count in (2, 4, NODE))
     if work.family != "serving":
         return
     heads = work.shape.heads

@@ -17,12 +17,16 @@ from tools.speed.item import Chip, ItemTime, chip_of, item_kind
 from tools.speed.pictures import picture_time, shot_of
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Bound, InferenceSpeed, Interval
-from tools.speed.speech import by_windows, window_time
+from tools.speed.speech import Heard, by_windows, live, window_time
 from tools.speed.streaming import Streamed, streamed
 from tools.speed.vision import image_time, look_of
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
 KILO = 1000
+LIVE = (
+    "Live speech is heard window by window anew: what recorded speech is put through at says nothing of the streams "
+    "that are kept up with. A detector that leaves silence out, or a model made for streams, does more."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +77,11 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     asked_rates = {"speech": request.audio_s_per_s, **dict.fromkeys(("diffusion", "vision"), request.images_per_s)}
     wanted = asked_rates.get(found.kind)
     parts: dict[str, Interval | None] = {}
-    windows = None
+    windows, spoken = None, None
     if found.kind == "speech":
         parts = {"audio_s_per_s": rate, "realtime_factor": inverse(rate)}
         windows = by_windows(rate, request)
+        spoken = live(rate, windows, Heard(name, found.time), request)
     elif found.kind == "video":
         parts = {"images_per_s": None, "time_per_clip_s": inverse(rate, request.gpu_count * found.items)}
     else:
@@ -96,7 +101,7 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
         streamed_ratio=found.sent.share if found.sent and request.offload == "all" else None,
         bound="interconnect" if found.sent and found.sent.seconds > found.time.compute_s else _bound(found.time),
         steps=found.time.steps if found.kind in ("diffusion", "video") else None,
-        warnings=_warnings(request, gpu), sources=_sources(found, near), windows=windows, **parts,
+        warnings=_warnings(request, gpu), sources=_sources(found, near), windows=windows, live=spoken, **parts,
     )  # fmt: skip
 
 
@@ -206,6 +211,8 @@ def _steps(found: ItemPace, near: Correction, rate: Interval, cards: int) -> lis
 
 
 def _warnings(request: InferenceSpeedRequest, gpu: Gpu) -> tuple[str, ...]:
+    if request.live_chunk_s is not None and item_kind(request.model) == "speech":
+        return (LIVE,)
     if request.gpu_count > 1:
         return ("Several cards work on different items: one item is not finished sooner.",)
     return ()

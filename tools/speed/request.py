@@ -62,6 +62,8 @@ class InferenceSpeedRequest(ModelFields):
     """Pictures, clips or images in all, for the time they take together."""
     audio_s: float | None = Field(default=None, gt=0, le=10**13)
     """Speech to transcribe, for the time it takes."""
+    live_chunk_s: float | None = Field(default=None, ge=0.1, le=60)
+    """Live speech: seconds between two updates of what was heard; null = one."""
     within_s: float | None = Field(default=None, gt=0, le=10**10)
     """Seconds in which items are counted: how many pictures, clips, seconds of audio or texts are done."""
     images_per_s: float | None = Field(default=None, gt=0, le=10**9)

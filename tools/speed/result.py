@@ -50,6 +50,21 @@ class Windows(Frozen):
     in_turn_time_s: Interval | None = None
 
 
+class Live(Frozen):
+    """Speech written down while it is spoken, by a model that hears whole windows: each update hears one anew."""
+
+    chunk_s: float
+    """Seconds between two updates."""
+    streams_batched: Interval
+    """Streams at once that all cards keep up with, where a server hears windows of several streams together."""
+    streams_in_turn: Interval
+    """The same where it hears one window after another, as plain servers do; below 1 = not even one keeps up."""
+    first_words_s: Interval
+    """Wait for the first words of a stream: an update's audio, and one window heard by itself."""
+    recorded_ratio: float
+    """How many times as much recorded speech is put through in the same time."""
+
+
 class InferenceSpeed(ToolResult):
     """Speed of serving one model on some cards under a load."""
 
@@ -87,6 +102,8 @@ class InferenceSpeed(ToolResult):
     """Seconds of work for a second of audio, on all cards: 0.1 = ten times faster than it is spoken."""
     audio_s_per_s: Interval | None = None
     """Seconds of audio transcribed a second: the inverse of `realtime_factor`."""
+    live: Live | None = None
+    """Live speech; null for models that hear no windows, or no speech at all."""
     windows: Windows | None = None
     """What the width of the two hangs on; null where the windows at once were stated."""
     documents_per_s: Interval | None = None

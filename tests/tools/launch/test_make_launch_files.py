@@ -218,7 +218,7 @@ def test_a_longer_context_holds_fewer_requests() -> None:
 
 def test_what_does_not_fit_is_refused_with_what_would() -> None:
     with pytest.raises(NothingFits) as caught:
-        made(model="llama-3.1-70b", gpu="rtx-4090", gpu_count=2)
+        made(model="llama-3.1-405b", gpu="rtx-4090", gpu_count=2)
     assert caught.value.closest
 
 

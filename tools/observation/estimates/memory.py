@@ -107,6 +107,11 @@ def _least(setup: Setup, per: PerGpu) -> float:
     return float(part(per, *AT_LOAD)) if setup.reserves else float(per.low_bytes)
 
 
+def weights_on_card(setup: Setup) -> float:
+    """Weights that the fullest card holds, as the cards share them."""
+    return float(part(needed(setup), "weights"))
+
+
 def held_ratio(setup: Setup) -> float | None:
     """What must be on the card over what it has; None without a card."""
     if setup.card is None:

@@ -53,6 +53,7 @@ class Load(NamedTuple):
     parallel: Parallel
     target_rate: float | None
     target_first_s: float | None
+    target_answer_s: float | None
     objective: Objective | None
     work: WorkFields
     said: tuple[str, ...]
@@ -61,6 +62,11 @@ class Load(NamedTuple):
     def name(self) -> str:
         """The model in words."""
         return self.shape.name
+
+    @property
+    def pace(self) -> float | None:
+        """Tokens a second that are wanted: as said, else those that a whole answer takes at least to come in time."""
+        return self.target_rate or (self.answer / self.target_answer_s if self.target_answer_s else None)
 
     @property
     def longest(self) -> int | None:
@@ -108,7 +114,8 @@ def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
         images=work.images_per_request or 0, adapters=work.adapters or 0, lora_rank=work.lora_rank,
         weight_format=canonical(work.weight_format) if work.weight_format else None, kv_format=work.kv_format,
         engine=work.engine, parallel=work.parallel, target_rate=work.target_tokens_per_s,
-        target_first_s=work.target_first_token_s, objective=objective, work=work, said=tuple(said),
+        target_first_s=work.target_first_token_s,
+        target_answer_s=work.target_answer_s, objective=objective, work=work, said=tuple(said),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from kb.memory_constants import constants
 from tools.memory.estimate import peak_phase, sharded_peak
 from tools.memory.fit import verdict_of
 from tools.memory.formats import weight_format
@@ -71,6 +72,13 @@ def loaded(work: Workload, load: Load, context: int, sequences: int) -> Workload
     if load.prefix and work.engine in CACHES_PREFIXES and sequences > 1:
         own = -(-((context - load.prefix) * sequences + load.prefix) // sequences) if context > load.prefix else context
     return work._replace(context=own, sequences=sequences, max_sequences=sequences)
+
+
+def wide_batches(work: Workload, load: Load) -> Workload:
+    """The same with the larger physical batch that is set where weights lie in host memory: it takes room on the card,
+    and copies the weights fewer times for a prompt that is longer than a usual batch, as a context can hold one."""
+    larger = constants().llama_cpp.offloaded_ubatch_tokens
+    return work._replace(ubatch=larger) if load.context > larger and work.ubatch is None else work
 
 
 def held_shared(work: Workload, group: Group, spread: Spread, load: Load, context: int, sequences: int) -> Held:
@@ -272,4 +280,5 @@ def file_bits(name: str) -> float:
 
 __all__ = [
     "FILES", "Held", "base_workload", "deal_of", "file_bits", "held_by_host", "held_dealt", "held_shared", "loaded",
+    "wide_batches",
 ]  # fmt: skip
