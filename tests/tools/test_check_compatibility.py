@@ -230,3 +230,18 @@ def test_no_rocm_is_advised_for_a_card_it_no_longer_knows(card: str) -> None:
     assert "Vulkan" in found.instead
     assert "Install the ROCm" not in found.instead
     assert "Install the ROCm" in check(gpu="7900 XTX", engine="ollama").instead
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "verdict"),
+    [
+        ("525", "12.1", "works"),
+        ("525.60.13", "12.1", "works"),
+        ("525.53", "12.1", "does_not"),
+        ("515", "12.1", "does_not"),
+        ("580", "13.0", "works"),
+        ("575", "13.0", "does_not"),
+    ],
+)
+def test_a_branch_without_its_release_is_not_older_than_its_own_releases(driver: str, cuda: str, verdict: str) -> None:
+    assert check(cuda=cuda, driver=driver).verdict == verdict
