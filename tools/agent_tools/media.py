@@ -30,13 +30,33 @@ Found = tuple[str | None, dict[str, Any]]
 class Asked(Protocol):
     """What is read of a request."""
 
-    cards: str | None
-    size: str | None
-    engine: str | None
-    host_memory: str | None
-    input_tokens: str | None
-    context_tokens: str | None
-    concurrent_sequences: str | None
+    @property
+    def cards(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def size(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def engine(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def host_memory(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def input_tokens(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def context_tokens(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def concurrent_sequences(self) -> str | None:
+        """As in the request."""
 
 
 def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:

@@ -175,6 +175,9 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield f"{gpu.name} has no BF16: fp16 with loss scaling is taken."
     elif gpu.half != "bf16" and best.plan.precision != "fp16" and not problem.pictures:
         yield f"{gpu.name} has no BF16: use fp16 with loss scaling."
+    if best.plan.adapted and best.plan.sharding == "zero3":
+        yield ("ZeRO-3 under adapters: people measure about as much a card as without it (DeepSpeed issue 5109, "
+               "LLaMA-Factory 493 and 5972); FSDP divides the frozen base for sure.")  # fmt: skip
     if (rule := _fused(found)) is not None:
         yield f"QLoRA of a mixture: {rule.reason}. {rule.instead}."
     if best.plan.group.unlike and best.plan.count == best.plan.group.count:

@@ -92,9 +92,10 @@ def unknown_program(problem: Problem, one: Weighed, pace: Pace | None) -> Pace |
     plain = _tokens(problem._replace(engine=PLAIN), replace(one, plan=replace(one.plan, engine=PLAIN)))
     slower = min(plain.rate.low / pace.rate.low, 1.0)
     rate = pace.rate.model_copy(update={"low": pace.rate.low * slower})
-    longer = {name: found.model_copy(update={"high": found.high / slower}) if found else None
-              for name, found in (("time", pace.time), ("hours", pace.hours))}  # fmt: skip
-    return replace(pace, rate=rate, **longer)
+    time, hours = (
+        found.model_copy(update={"high": found.high / slower}) if found else None for found in (pace.time, pace.hours)
+    )
+    return replace(pace, rate=rate, time=time, hours=hours)
 
 
 def _beside_flops(problem: Problem, plan: Plan, flops: float) -> float:

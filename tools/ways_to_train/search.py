@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from kb.base import BadInput
 from kb.software import Rule
@@ -104,18 +105,22 @@ def _contradicting(problem: Problem) -> BadInput:
     """Which of the fixed fields keep the others from running, and what would do in their place."""
     fixed = {name: getattr(problem, name) for name in FIXED if getattr(problem, name) is not None}
     said = ", ".join(f"{name} {value}" for name, value in fixed.items()) or "it"
-    alone = [name for name in fixed if _some(problem._replace(**{name: None}))]  # type: ignore[arg-type]
+    alone = [name for name in fixed if any(_plans(_open(problem, name)))]
     if not alone:
         return BadInput(next(iter(fixed), "engine"), f"no trainer runs {said} together.", "Leave some of it open.")
-    with_it = [
-        getattr(plan, alone[0]) for task in problem.tasks for plan in plans(problem._replace(**{alone[0]: None}), task)
-    ]  # type: ignore[arg-type]
-    instead = ", ".join(dict.fromkeys(with_it))
+    instead = ", ".join(dict.fromkeys(getattr(plan, alone[0]) for plan in _plans(_open(problem, alone[0]))))
     return BadInput(alone[0], f"no trainer runs {said} together.", f"Leave {alone[0]} out, or take {instead}.")
 
 
-def _some(problem: Problem) -> bool:
-    return any(True for task in problem.tasks for _ in plans(problem, task))
+def _open(problem: Problem, field: str) -> Problem:
+    """The problem with one of the fixed fields left open."""
+    left: dict[str, Any] = {field: None}
+    return problem._replace(**left)
+
+
+def _plans(problem: Problem) -> Iterator[Plan]:
+    for task in problem.tasks:
+        yield from plans(problem, task)
 
 
 def _most(problem: Problem, plan: Plan, bounds: dict[tuple[str, str, int], float]) -> float:

@@ -416,3 +416,10 @@ def test_a_named_program_has_an_interval_of_its_own() -> None:
     assert opened.time_s is not None
     assert named.time_s is not None
     assert opened.time_s.high > named.time_s.high
+
+
+def test_what_people_measure_of_zero_3_under_adapters_is_told() -> None:
+    fields = {"model": "qwen2.5 14b", "method": "lora", "cards": "2x A100 80G"}
+
+    assert any("ZeRO-3 under adapters" in one for one in found({**fields, "sharding": "zero3"}).warnings)
+    assert not any("ZeRO-3" in one for one in found({**fields, "sharding": "fsdp"}).warnings)
