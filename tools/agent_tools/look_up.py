@@ -9,7 +9,7 @@ from pydantic import Field
 from kb.base import AdvisorError, BadInput
 from kb.catalog import gpus
 from kb.catalog import server as find_server
-from kb.exports import export_rules, restriction
+from kb.exports import restriction, rules_held
 from kb.lexicon import read_power
 from kb.models import models
 from tools.agent_tools import reading
@@ -274,7 +274,7 @@ def _export(card: str, country: str) -> str:
     name = gpus()[card].name
     if rule is not None:
         return f"{name}: {rule.effect.replace('_', ' ')} for {country} since {rule.since} ({rule.rule})"
-    if any(country in one.countries for one in export_rules()):
+    if rules_held(country):
         return f"{name}: no rule that is held bars it for {country}"
     return f"{name}: no rule is held for {country}, which does not mean that none applies: ask the seller"
 
