@@ -65,7 +65,7 @@ def test_a_country_without_a_rule_is_told_apart_from_an_open_one() -> None:
 
 
 def test_an_edition_made_for_a_barred_market_stays_below_the_limit_it_was_made_for() -> None:
-    """A card cut down for China does not carry the rates of the one it was cut from; those barred by name came before."""
+    """A card cut down for China does not carry the rates of the one it was cut from; those barred by name are older."""
     rule = next(one for one in export_rules() if one.rule == "eccn-3a090")
     made = [one for one in gpus().values() if one.status == "export_variant" and one.vendor in rule.vendors]
     cut = [one for one in made if not any(one.id.startswith(name) for name in rule.named)]
