@@ -20,7 +20,8 @@ VERSION = re.compile(
 )
 """A version or date right behind a name: -v2, -1.5, -2507 (year, month), -0528 (month, day)."""
 MODEL_WORD = re.compile(r"[-_]([a-z]{2,})(?![a-z])")
-CARD_WORD = re.compile(r"[ -]?([a-z]{2,4}|super|ultra)(?![a-z])")
+CARD_WORD = re.compile(r"[ -]?([a-z]{2,4}|super|ultra)(?![a-z]|-?q(?![a-z]))")
+CARD_VERSION = re.compile(r"[ -]?v\d(?![a-z0-9])")
 SIZE_BEHIND = re.compile(r"(?:[-_ ]?v?\d{1,2}(?:\.\d{1,2})?)?[-_ ]\d{1,4}(?:\.\d{1,2})?b(?![a-z0-9])")
 VERSION_BEHIND = re.compile(r"[-_ ]?v?\d{1,2}\.\d{1,2}(?![\d.])|[-_ ]v?\d{1,2}(?=\s*(?:$|[^\w\s.]))")
 OF_NUMBERS = ("consumer", "apu")
@@ -57,6 +58,19 @@ def longer_card(text: str, mention: Mention) -> int | None:
         return None
     card = gpus()[mention.ids[0]]
     return word.end() if word[1] in _words_of_cards().get((card.vendor, card.market), ()) else None
+
+
+def any_longer_card(text: str, mention: Mention) -> int | None:
+    """The same of a card stated in a field or a quotation, where what follows a name is no part of a sentence.
+
+    There a word that tells cards of any maker apart ("H20 Pro"), or a version, makes another card of every name.
+    """
+    plain = normalise(text)
+    if version := CARD_VERSION.match(plain, mention.end):
+        return version.end()
+    word = CARD_WORD.match(plain, mention.end)
+    known = {one for words in _words_of_cards().values() for one in words}
+    return word.end() if word and word[1] in known else None
 
 
 def longer_closed(text: str, mention: Mention) -> int | None:

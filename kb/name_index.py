@@ -14,8 +14,8 @@ from kb.atoms import GAP, TIGHT, WRONG_LETTER, Atom, atoms_in, atoms_of, joined,
 from kb.base import AmbiguousName, UnknownName
 
 LONGEST_NAME = 200
-SUFFIXES = {"s", "x", "es", "g", "gb", "gib", "b"}
-"""Letters that may follow a name without a space: 4090s, h100x8, A100 80G."""
+SUFFIXES = {"s", "es", "b"}
+"""Letters that may follow a name without a space: 4090s."""
 PREFIXES = {"x", "geforce", "nvidia", "amd"}
 TYPO_LETTERS = 4
 """Shortest run of letters in which one wrong letter is forgiven beside a number (`qwne2.5`)."""

@@ -13,6 +13,7 @@ from kb.lexicon.count.rules import han_value, numbers
 from kb.lexicon.memory.rules import amounts
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
+from kb.longer_names import any_longer_card
 from kb.names import Mention, gpu_names
 from kb.units import GIB, format_bytes
 
@@ -65,7 +66,8 @@ def read_cards(text: str, field: str = "cards") -> tuple[CardCount, ...]:
         UnknownName: a card that the catalog does not know; carries the closest.
     """
     words = plain(text)
-    mentions = [one for one in mac_mentions(words, list(gpu_names().scan(words))) if _is_card(words, one)]
+    whole = [one for one in gpu_names().scan(words) if any_longer_card(words, one) is None]
+    mentions = [one for one in mac_mentions(words, whole) if _is_card(words, one)]
     words, mentions = _without_glosses(words, mentions)
     masked = _masked(words, mentions)
     if _alternatives().search(masked):
