@@ -189,3 +189,18 @@ def test_memory_of_several_cards_is_not_pooled(card: str) -> None:
 
     assert found.verdict == "does_not"
     assert "split the model" in found.instead
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "verdict"),
+    [
+        ("525", "12.1", "works"),
+        ("525.60.13", "12.1", "works"),
+        ("525.53", "12.1", "does_not"),
+        ("515", "12.1", "does_not"),
+        ("580", "13.0", "works"),
+        ("575", "13.0", "does_not"),
+    ],
+)
+def test_a_branch_without_its_release_is_not_older_than_its_own_releases(driver: str, cuda: str, verdict: str) -> None:
+    assert check(cuda=cuda, driver=driver).verdict == verdict
