@@ -38,9 +38,7 @@ def longer_model(text: str, mention: Mention) -> int | None:
     Behind a name with a size, only a version and a word that makes another kind of model of it ("-Omni") count:
     a fine-tune keeps the shape of what it was tuned from.
     """
-    from kb.models import models
-
-    if len({models()[key].family for key in mention.ids}) > 1 or len(mention.ids) > 1:
+    if len(mention.ids) > 1:
         return None
     plain = normalise(text)
     if version := VERSION.match(plain, mention.end):
