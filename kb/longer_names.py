@@ -20,6 +20,7 @@ VERSION = re.compile(
 )
 """A version or date right behind a name: -v2, -1.5, -2507 (year, month), -0528 (month, day)."""
 MODEL_WORD = re.compile(r"[-_]([a-z]{2,})(?![a-z])")
+FIELD_WORD = re.compile(r"[-_ ]([a-z]{2,})(?![a-z])")
 CARD_WORD = re.compile(r"[ -]?([a-z]{2,4}|super|ultra)(?![a-z]|-?q(?![a-z]))")
 CARD_VERSION = re.compile(r"[ -]?v\d(?![a-z0-9])")
 SIZE_BEHIND = re.compile(r"(?:[-_ ]?v?\d{1,2}(?:\.\d{1,2})?)?[-_ ]\d{1,4}(?:\.\d{1,2})?b(?![a-z0-9])")
@@ -37,9 +38,7 @@ def longer_model(text: str, mention: Mention) -> int | None:
     Behind a name with a size, only a version and a word that makes another kind of model of it ("-Omni") count:
     a fine-tune keeps the shape of what it was tuned from.
     """
-    from kb.models import models
-
-    if len({models()[key].family for key in mention.ids}) > 1 or len(mention.ids) > 1:
+    if len(mention.ids) > 1:
         return None
     plain = normalise(text)
     if version := VERSION.match(plain, mention.end):
@@ -47,6 +46,18 @@ def longer_model(text: str, mention: Mention) -> int | None:
     word = MODEL_WORD.match(plain, mention.end)
     known = _words_of_kinds() if SIZED.search(plain, mention.start, mention.end) else _words_of_models()
     return word.end() if word and word[1] in known else None
+
+
+def any_longer_model(text: str, mention: Mention) -> int | None:
+    """The same of a model stated in a field, where blanks part a name as hyphens do: "Kimi K2.6 Flash".
+
+    Only of a name without a size, which would tell which member is meant.
+    """
+    plain = normalise(text)
+    if SIZED.search(plain):
+        return None
+    word = FIELD_WORD.match(plain, mention.end)
+    return word.end() if word and word[1] in _words_of_models() else None
 
 
 def longer_card(text: str, mention: Mention) -> int | None:
