@@ -10,6 +10,8 @@ from kb.snapshot import parse_yaml
 BEFORE, AFTER = 30, 22
 """Characters around a figure in which the words stand that say what it is of."""
 FIGURE = re.compile(r"\d[\d.,]*")
+OF = re.compile(r"\s?(?:of|in|for|的)\s?(?:the\s)?")
+"""What ties a figure to the word behind it: "31.4 GiB of RAM"."""
 CLAUSE = re.compile(r"[,，;；。:：|（(、]|\s(?:and|but|while|vs\.?|against)\s|而|但")
 
 
@@ -35,11 +37,23 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
         later = pattern.search(after)
         earlier = list(pattern.finditer(before))
         nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
-        if earlier and (nearest is None or len(before) - earlier[-1].end() < nearest[0]):
-            found[group] = str(earlier[-1].lastgroup)
+        if later and earlier and OF.fullmatch(after, 0, later.start()) and _stands(group, str(earlier[-1].lastgroup)):
+            found[group] = str(later.lastgroup)
+        elif earlier and (nearest is None or len(before) - earlier[-1].end() < nearest[0]):
+            found[group] = _narrowest(group, [str(one.lastgroup) for one in earlier])
         elif nearest is not None:
             found[group] = str(nearest[1].lastgroup)
     return found
+
+
+def _narrowest(group: str, said: list[str]) -> str:
+    """The last role that words before a figure say, unless it is one that goes with any: host memory may be needed."""
+    return next((one for one in reversed(said) if not _stands(group, one)), said[-1])
+
+
+def _stands(group: str, role: str) -> bool:
+    """Whether a role says how a figure stands and not of what it is."""
+    return role in _cues()["with_any"].get(group, ())
 
 
 def roles_of_key(path: str) -> dict[str, str]:
@@ -50,6 +64,21 @@ def roles_of_key(path: str) -> dict[str, str]:
         for role, words in roles.items()
         if any(key in path for key in words["keys"])
     }
+
+
+@lru_cache(maxsize=1)
+def currency_words() -> dict[str, tuple[str, ...]]:
+    """ISO 4217 codes and the words for each, of letters also with a capital."""
+    return {
+        code: tuple(dict.fromkeys(each for word in words for each in (word, word.capitalize(), word.upper())))
+        for code, words in _cues()["currencies"].items()
+    }
+
+
+def unit_of_key(name: str) -> str | None:
+    """The unit that the name of a field says its bare numbers are in: `hours_per_month` → `hours`."""
+    told: dict[str, str] = _cues()["units_of_keys"]
+    return next((told[word] for word in name.split("_per_")[0].split("_") if word in told), None)
 
 
 @lru_cache(maxsize=1)

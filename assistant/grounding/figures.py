@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from assistant.grounding.cards import Counted, counted_cards
 from assistant.grounding.cues import roles_near
@@ -43,6 +44,14 @@ MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")
+LISTED = re.compile(r"\s?(?:(?P<comma>[,，])|、|or|and|或者?|和|还是|還是)\s?")
+"""Between figures of a list that share the unit of its last: "16 or 24 GiB", 「16、24 GiB」."""
+SUMMED = re.compile(
+    r"[^\d.。;；|\n=≈×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}"
+    r"|[^\d.。;；|\n×*÷]{0,24}[=≈]\s?(?:about|约|~)?\s?"
+)
+"""Between terms of a sum that share the unit at its end: "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
+AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
 VERSION = re.compile(
@@ -53,19 +62,27 @@ VERSION = re.compile(
 )
 """A release or generation: no amount of anything."""
 DATE = re.compile(
-    r"(?<!\d)(?:20\d\d)(?:-| ?年 ?)(?:0?[1-9]|1[0-2])(?:(?:-| ?月 ?)(?:0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)"
+    r"(?<!\d)(?:20\d\d)(?:[-/]| ?年 ?)(?:0?[1-9]|1[0-2])"
+    r"(?:(?:[-/]| ?月 ?)(?:0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)"
 )
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 ON = re.compile(
     r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
 )
 """What ties a figure to the name behind it: "15 tokens/s on a 3090"."""
+_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+BESIDE = re.compile(rf"(?:\s?(?:,|and|、|和|/)\s?\d[\d.,]*\s?(?:{_UNIT})(?![A-Za-z]))+")
+"""Further figures with their units right behind one."""
 REACH_AFTER = 26
 UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
 CARDS_BEHIND = re.compile(r"\s?-?(?:的)?(?:显存)?(?:的)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I)
 """What makes an amount of memory the name of a class of cards: "80GB cards"."""
 APART = re.compile(r"[,，;；。]|\s(?:and|but|while|vs\.?|against|or)\s|而|但|和|、|与|对比?")
+AGAINST = re.compile(
+    r"\s(?:against|versus|vs\.?|compared (?:with|to)|while|whereas|than)\s|对比|對比|相比|而(?!且|是)", re.I
+)
+"""Between the sides of a comparison."""
 TITLE_END = re.compile(r"[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
 """What stands between a name and what is said of it."""
 PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
@@ -142,7 +159,11 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             and whole
             and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start])
         ):
-            readings += quantities(f"{quantity.text} {whole.text.split()[-1]}")
+            readings += _in_unit_of(quantity, whole)
+        elif quantity.kind == PLAIN and (term := _in_sum(masked, found, place)):
+            readings = [*term, *(readings if term[0].kind not in UNMISTAKABLE else ())]
+        elif quantity.kind == PLAIN:
+            readings += _in_list(masked, found, place)
         at = quantity.start
         roles = {**_of_column(statement.column), **roles_near(text, quantity.start, quantity.end)}
         yield Figure(
@@ -158,6 +179,33 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             cards_beside=ids_of(named, "card"),
             of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
+
+
+def _in_unit_of(bare: Quantity, other: Quantity) -> tuple[Quantity, ...]:
+    """A bare number in the unit of another."""
+    told = AMOUNT.fullmatch(other.text)
+    return tuple(quantities(f"{told['sign']}{bare.text} {told['unit']}")) if told else ()
+
+
+def _in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
+    """A bare term of a sum in the unit at its end: the 2.1 of "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
+    for here, after in pairwise(found[place:]):
+        if SUMMED.fullmatch(text, here.end, after.start) is None:
+            return ()
+        if after.kind != PLAIN:
+            return _in_unit_of(found[place], after)
+    return ()
+
+
+def _in_list(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
+    """A bare member of a list in the unit of its last: the 16 of "16, 24 or 32 GiB"."""
+    for here, after in pairwise(found[place:]):
+        match = LISTED.fullmatch(text, here.end, after.start)
+        if match is None:
+            return ()
+        if after.kind != PLAIN:
+            return _in_unit_of(found[place], after) if match["comma"] is None else ()
+    return ()
 
 
 def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> Figure:
@@ -188,16 +236,17 @@ def _owner(
     if not here:
         return ids_of(around, dimension)
     start, end = _part(text, quantity)
+    start, end = _side(text, quantity, here, start, end)
     after = next((one for one in here if quantity.end <= one.start < end), None)
     before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
     if before is None and (titled := _title(text, start, here)) is not None:
         before = titled
     earlier = next((one for one in reversed(here) if one.end <= start), None)
+    if after is not None and _tied(quantity, text[quantity.end : after.start]):
+        return after.ids
     if before is None and (after is None or earlier is not None):
         either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
         return frozenset().union(*(one.ids for one in either))
-    if after is not None and _tied(text[quantity.end : after.start]):
-        return after.ids
     if before is None:
         return after.ids if after is not None else frozenset()
     if (
@@ -209,8 +258,23 @@ def _owner(
     return _listed(text, here, before)
 
 
-def _tied(between: str) -> bool:
-    """Whether a preposition ties a figure to the name behind it, with no other part of the sentence between."""
+def _side(text: str, quantity: Quantity, here: Sequence[Product], start: int, end: int) -> tuple[int, int]:
+    """The side of a comparison that a figure stands on, where both name a product: "24 GB against 16 on a T4"."""
+    for match in AGAINST.finditer(text, start, end):
+        sides = ((start, match.start()), (match.end(), end))
+        if all(any(one <= name.start < other for name in here) for one, other in sides):
+            return sides[0] if quantity.start < match.start() else sides[1]
+    return start, end
+
+
+def _tied(quantity: Quantity, between: str) -> bool:
+    """Whether a preposition ties a figure to the name behind it, with no other part of the sentence between.
+
+    Figures of other kinds that are told beside it are passed over: "56.3 TFLOPS and 960 GB/s on the RTX 5080".
+    """
+    beside = BESIDE.match(between)
+    if beside is not None and all(one.kind != quantity.kind for one in quantities(beside[0])):
+        between = between[beside.end() :]
     return len(between) <= REACH_AFTER and ON.search(between) is not None and APART.search(between) is None
 
 
