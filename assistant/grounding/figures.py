@@ -46,10 +46,8 @@ SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 DIVISOR = re.compile(r"[/÷]\s?\Z")
 LISTED = re.compile(r"\s?(?:(?P<comma>[,，])|、|or|and|或者?|和|还是|還是)\s?")
 """Between figures of a list that share the unit of its last: "16 or 24 GiB", 「16、24 GiB」."""
-SUMMED = re.compile(
-    r"[^\d.。;；|\n=≈×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}"
-    r"|[^\d.。;；|\n×*÷]{0,24}[=≈]\s?(?:about|约|~)?\s?"
-)
+ADDED = re.compile(r"[^\d.。;；|\n=≈×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}")
+EQUALS = re.compile(r"[^\d.。;；|\n×*÷]{0,24}[=≈]\s?(?:about|约|~)?\s?")
 """Between terms of a sum that share the unit at its end: "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
 AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
@@ -153,17 +151,13 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             readings += quantities(quantity.text)
         whole = found[place + 1] if place + 1 < len(found) else None
         divides = DIVISOR.search(masked[: quantity.start]) is not None
-        if (
-            not divides
-            and quantity.kind == PLAIN
-            and whole
-            and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start])
-        ):
-            readings += _in_unit_of(quantity, whole)
-        elif quantity.kind == PLAIN and (term := _in_sum(masked, found, place)):
-            readings = [*term, *(readings if term[0].kind not in UNMISTAKABLE else ())]
-        elif quantity.kind == PLAIN:
-            readings += _in_list(masked, found, place)
+        if quantity.kind == PLAIN and not divides:
+            term = _in_sum(masked, found, place)
+            readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
+            if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
+                readings += _in_unit_of(quantity, whole)
+            elif not term:
+                readings += _in_list(masked, found, place)
         at = quantity.start
         roles = {**_of_column(statement.column), **roles_near(text, quantity.start, quantity.end)}
         yield Figure(
@@ -189,8 +183,12 @@ def _in_unit_of(bare: Quantity, other: Quantity) -> tuple[Quantity, ...]:
 
 def _in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
     """A bare term of a sum in the unit at its end: the 2.1 of "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
+    before = text[found[place - 1].end : found[place].start] if place else ""
+    behind = text[found[place].end : found[place + 1].start] if place + 1 < len(found) else ""
+    if not (ADDED.fullmatch(before) or ADDED.fullmatch(behind)):
+        return ()
     for here, after in pairwise(found[place:]):
-        if SUMMED.fullmatch(text, here.end, after.start) is None:
+        if not (ADDED.fullmatch(text, here.end, after.start) or EQUALS.fullmatch(text, here.end, after.start)):
             return ()
         if after.kind != PLAIN:
             return _in_unit_of(found[place], after)

@@ -49,6 +49,8 @@ WORDS = ("I have at most 3000 Euros; batch 16, 87.99 tok/s", "预算 8000 块，
         pytest.param("显存：14.5 GiB − 4.2 GiB = 10.3 GiB。", id="true-minus-zh"),
         pytest.param("4090 还多出 23.5 GiB − 14.5 GiB = 9.0 GiB。", id="figure-before-the-sum-zh"),
         pytest.param("That leaves 23.5 − 14.5 = 9.0 GiB.", id="true-minus"),
+        pytest.param("训成 1 轮，4.02 days / 3 = 1.34 days。", id="divided-by-a-count"),
+        pytest.param("4 × 24.0 = 96.0 GiB.", id="times-a-count"),
         pytest.param("In all 5.32 × $3.31 = $17.61.", id="days-times-a-daily-cost"),
         pytest.param("60.8 h × $2.04/h = $124.03 a month.", id="hours-times-a-rent"),
         pytest.param("A step costs 25.3 - 1000 / 87.99 = 13.9 ms more.", id="calculation-without-a-unit"),
