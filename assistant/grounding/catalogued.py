@@ -37,7 +37,7 @@ def catalogued(figure: Figure, known: AbstractSet[str]) -> bool:
 
 def _holds(figure: Figure, known: AbstractSet[str]) -> bool:
     """Whether it is the capacity of a card that the sentence names, or of one spoken of where it names none."""
-    cards = [gpus()[key] for key in (figure.cards_beside or known) & known & gpus().keys()]
+    cards = [gpus()[key] for key in (figure.cards_beside or figure.cards or known) & known & gpus().keys()]
     return _reads(figure, {BYTES: [card.memory_bytes for card in cards]})
 
 

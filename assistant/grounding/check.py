@@ -8,11 +8,12 @@ from typing import Literal
 from assistant.grounding.cues import says
 from assistant.grounding.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
 from assistant.grounding.figures import MARKER, Figure, figures
+from assistant.grounding.intervals import torn
 from assistant.grounding.mentions import products
 from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
 from assistant.grounding.statements import Statement, statements
 from assistant.grounding.strangers import strangers
-from assistant.grounding.sums import SMALL_MAX, converts, follows
+from assistant.grounding.sums import SMALL_MAX, balanced, converts, follows, miscounted
 
 HARDWARE = re.compile(
     r"\s?(?:(?:x|×|\*)(?!\s?[\d$¥€(])|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"
@@ -21,6 +22,7 @@ HARDWARE = re.compile(
 )
 """What makes a small number one of things that are bought."""
 NOTHING = "no result holds it"
+MISCOUNTED = "the sum before it comes to something else"
 RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
 FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
@@ -74,18 +76,10 @@ def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, i
     for statement in statements(answer):
         if statement.own and statement.kind != "heading":
             own.append(statement.text.strip())
-        former: list[tuple[Figure, bool]] = []
-        loose: list[Finding] = []
-        for figure in figures(statement):
-            count += 1
-            stands = _stands(figure, statement, evidence, by_reference, former)
-            former.append((figure, stands.good))
-            if not stands.good:
-                loose.append(Finding("figure", figure.text, statement, stands.against or NOTHING))
-            elif stands.sources:
-                sources.append((figure.end, stands.sources))
-        sound = {one.text for one, good in former if good}
-        findings += [one for one in loose if one.text not in sound or one.reason != NOTHING]
+        looked = _looked(statement, evidence, by_reference)
+        count += len(looked)
+        sources += [(one.end, stands.sources) for one, stands in looked if stands.good and stands.sources]
+        findings += _loose(statement, looked, evidence)
         findings += _unknown_products(statement, evidence)
         findings += [Finding("product", name, statement, why) for name, why in strangers(statement, evidence)]
     return Checked(tuple(findings), count, tuple(sources), tuple(dict.fromkeys(own)))
@@ -98,6 +92,32 @@ class Stands:
     good: bool
     sources: tuple[str, ...] = ()
     against: str = ""
+
+
+Looked = Sequence[tuple[Figure, Stands]]
+
+
+def _looked(statement: Statement, evidence: Evidence, by_reference: Sequence[tuple[int, int, str]]) -> Looked:
+    """Every figure of a statement with what stands behind it."""
+    found: list[tuple[Figure, Stands]] = []
+    for figure in figures(statement):
+        former = [(one, stands.good) for one, stands in found]
+        found.append((figure, _stands(figure, statement, evidence, by_reference, former)))
+    return found
+
+
+def _loose(statement: Statement, looked: Looked, evidence: Evidence) -> list[Finding]:
+    """What does not hold of a statement's figures: alone, as the result of a sum, as the ends of an interval."""
+    good = [(one, stands.good) for one, stands in looked]
+    sound = {one.text for one, held in good if held}
+    found = [
+        Finding("figure", one.text, statement, stands.against or NOTHING)
+        for one, stands in looked
+        if not stands.good and (stands.against or one.text not in sound) and not balanced(statement, good, one)
+    ]
+    every = [one for one, _ in looked]
+    found += [Finding("figure", one.text, statement, MISCOUNTED) for one in miscounted(statement, every)]
+    return found + [Finding("figure", one.text, statement, why) for one, why in torn(statement, every, evidence)]
 
 
 def _stands(

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from assistant.grounding.catalogued import catalogued
-from assistant.grounding.cues import roles_of_key, unit_of_key
-from assistant.grounding.figures import DATE, FLAG, Figure, figures, figures_of_text
+from assistant.grounding.cues import COUNTED, roles_of_key, unit_of_key
+from assistant.grounding.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
 from assistant.grounding.mentions import Product, products
 from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
 from assistant.grounding.statements import statements
@@ -28,18 +28,18 @@ PERSON, BEFORE, CATALOG = "person", "before", "catalog"
 QUOTES = "search_guidance"
 PASSAGE_KEY = re.compile(r"R\d+\.\d+")
 """The source of what only a passage says."""
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH_NAMED = re.compile(
-    rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
-)
 HAN = re.compile("[一-鿿]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LEAF = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)(?P<interval>\s\([\d.,–-]+\))?")
 """A field that holds a number without a unit, with its interval at most."""
 SLACK_RATIO = 0.012
 """How far a result told in few digits may be from one told in more: "1.01 TB/s" is 1,008 GB/s."""
+SMALL_MAX = 10
+"""Up to here a whole number is not taken for a result that is rounded to it."""
 UNITLESS = "unitless"
 """Numbers to which whoever told them gave no unit."""
+BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
+"""Fields of a row that say its figure, where another names what it is."""
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
 
@@ -58,6 +58,8 @@ class Vouched:
     models: frozenset[str]
     roles: Mapping[str, str]
     counts: bool = False
+    leaf: int = 0
+    """The text that tells it; figures of one text tell of one thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Evidence:
         self._settings: list[tuple[str, str]] = []
         self._home = "USD"
         self._tight: dict[bool, str] = {}
+        self._leaf = 0
         self.known: set[str] = set()
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
@@ -109,18 +112,25 @@ class Evidence:
 
     def vouches(self, figure: Figure) -> Verdict:
         """What stands behind a figure with its unit, and what it is of."""
-        nearest, sources = "", []
+        nearest, held, other = "", [], set()
         for one in self._alike(figure):
             against = _against(figure, one)
             if not against:
-                sources.append(one.source)
-            else:
-                nearest = nearest or f"{one.source} holds it {against}"
+                held.append((one.source, any(one.roles.get(group) == role for group, role in figure.roles.items())))
+                continue
+            nearest = nearest or f"{one.source} holds it {against}"
+            if against.startswith("as ") and one.kind != PLAIN:
+                other.add(one.source)  # what tells nothing of its role is there the same figure told again
+        sources = [source for source, same in held if same or source not in other]
         if sources and not all(map(PASSAGE_KEY.fullmatch, sources)):
             return Verdict(tuple(dict.fromkeys(sources)))
         if (source := self.typed(figure) or (CATALOG if catalogued(figure, self.known) else None)) is not None:
             return Verdict((source, *sources))
         return Verdict(tuple(dict.fromkeys(sources)), nearest)
+
+    def leaves(self, figure: Figure) -> frozenset[int]:
+        """The texts that tell a figure of this value."""
+        return frozenset(one.leaf for one in self._alike(figure))
 
     def dates(self, text: str) -> str | None:
         """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
@@ -183,11 +193,17 @@ class Evidence:
 
     def _said_bare(self, reading: Quantity) -> Iterator[Vouched]:
         """Numbers that the person, or a calculation, told without a unit, for a time or a share in the same digits."""
+        if reading.kind == PLAIN and reading.values[0] > SMALL_MAX:
+            near = [one for one in self._by_kind.get(UNITLESS, []) if one.source != PERSON]
+            yield from (one for one in near if abs(one.value - reading.values[0]) <= reading.tolerances[0])
         if reading.kind not in {TIME, PERCENT}:
             return
         digits = NUMBER.search(reading.text.replace(",", ""))
         told = float(digits[0]) if digits else -1.0
-        yield from (one for one in self._by_kind.get(UNITLESS, []) if one.value == told)
+        near = reading.tolerances[0] * told / reading.values[0] if reading.values[0] else 0.0
+        for one in self._by_kind.get(UNITLESS, []):
+            if one.value == told or (one.source != PERSON and abs(one.value - told) <= near * 1.0001):
+                yield one
 
     def _walk(
         self, value: Any, key: str, path: str, cards: frozenset[str], held: frozenset[str], roles: Mapping[str, str]
@@ -197,7 +213,10 @@ class Evidence:
             beside = products(" \n ".join(_names_beside(value)))
             cards = _ids(beside, "card") or cards
             held = _ids(beside, "model") or held
+            named = str(value.get("figure") or value.get("name") or "")  # a row may name its quantity in a field
+            figure = named if unit_of_key(named) else ""
             for name, inner in value.items():
+                name = figure if figure and name in BOUNDS else name
                 self._walk(inner, key, f"{path}.{name}", cards, held, {**roles, **roles_of_key(str(name))})
         elif isinstance(value, list | tuple):
             for inner in value:
@@ -206,6 +225,7 @@ class Evidence:
             self._texts.append((key, value))
             self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
             self._names(value, self.known)
+            self._leaf += 1
             for figure in (*figures_of_text(value), *_unsaid(value, path)):
                 self._add(figure, key, figure.cards or cards, figure.models | held, {**roles, **figure.roles})
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -246,6 +266,7 @@ class Evidence:
         self._texts.append((source, text))
         self._names(text, self.known if known is None else known)
         for statement in statements(text):
+            self._leaf += 1
             for figure in figures(statement):
                 self._add(figure, source, figure.cards, figure.models, figure.roles)
 
@@ -256,7 +277,7 @@ class Evidence:
             for place, value in enumerate(reading.values):
                 for kind in [f"{MONEY}:{code}" for code in reading.currencies] or [reading.kind]:
                     slack = reading.tolerances[place]
-                    self._keep(Vouched(kind, value, slack, source, cards, held, dict(roles), figure.counts))
+                    self._keep(Vouched(kind, value, slack, source, cards, held, dict(roles), figure.counts, self._leaf))
 
     def _keep(self, one: Vouched) -> None:
         self._by_kind.setdefault(one.kind, []).append(one)
@@ -310,14 +331,17 @@ def _against(figure: Figure, one: Vouched) -> str:
     A bare number that counts no cards is of nobody: lengths and loads are alike for every card and model.
     """
     if one.kind == PLAIN and not figure.counts and not one.counts:
-        return ""
+        counted, said = figure.roles.get(COUNTED), one.roles.get(COUNTED)
+        return f"as {said}, not {counted}" if counted and said and counted != said else ""
     if figure.cards and one.cards and not figure.cards & one.cards:
         return f"of {_named(one.cards)}"
     if figure.models and one.models and not figure.models & one.models:
         return f"of {', '.join(sorted(one.models)[:2])}"
     for group, role in figure.roles.items():
-        if (group == "period" and one.kind == TIME) or (
-            one.kind == PACE and "per_card" in {role, one.roles.get(group)}
+        if (
+            group == COUNTED
+            or (group == "period" and one.kind == TIME)
+            or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
         ):
             continue
         if one.roles.get(group, role) != role:

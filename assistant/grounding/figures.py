@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from assistant.grounding.cards import Counted, counted_cards
-from assistant.grounding.cues import roles_near
+from assistant.grounding.cues import roles_near, roles_of_head, says_role
 from assistant.grounding.mentions import Dimension, Product, ids_of, products
 from assistant.grounding.quantities import (
     BYTES,
@@ -63,6 +63,11 @@ DATE = re.compile(
     r"(?<!\d)(?:20\d\d)(?:[-/]| ?年 ?)(?:0?[1-9]|1[0-2])"
     r"(?:(?:[-/]| ?月 ?)(?:0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)"
 )
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH_NAMED = re.compile(
+    rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
+)
+"""A month in English: "June 2026"."""
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 ON = re.compile(
     r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
@@ -81,6 +86,8 @@ AGAINST = re.compile(
     r"\s(?:against|versus|vs\.?|compared (?:with|to)|while|whereas|than)\s|对比|對比|相比|而(?!且|是)", re.I
 )
 """Between the sides of a comparison."""
+JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|而|但|所以)")
+"""Between a figure and a name that another clause speaks of: "it needs 69 GiB, and your 5090 has 31"."""
 TITLE_END = re.compile(r"[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
 """What stands between a name and what is said of it."""
 PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
@@ -147,11 +154,13 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         readings = [quantity]
         if quantity.kind == PLAIN and unit:
             readings.append(_with_unit(quantity, unit))
+            if readings[-1].kind in UNMISTAKABLE and _heads(statement.column, unit):
+                readings = readings[1:]
         if quantity.borrowed and quantity.kind not in UNMISTAKABLE:
             readings += quantities(quantity.text)
         whole = found[place + 1] if place + 1 < len(found) else None
         divides = DIVISOR.search(masked[: quantity.start]) is not None
-        if quantity.kind == PLAIN and not divides:
+        if readings[0].kind == PLAIN and not divides:
             term = _in_sum(masked, found, place)
             readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
             if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
@@ -159,7 +168,13 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             elif not term:
                 readings += _in_list(masked, found, place)
         at = quantity.start
-        roles = {**_of_column(statement.column), **roles_near(text, quantity.start, quantity.end)}
+        roles = {
+            **roles_of_head(statement.row), **roles_of_head(statement.column),
+            **roles_near(text, quantity.start, quantity.end),
+        }  # fmt: skip
+        parts = text[: found[place - 1].start] if place else ""
+        if roles.get("share") == "total" and quantity.kind == BYTES and says_role("per_card", parts):
+            del roles["share"]  # what the parts of one card come to
         yield Figure(
             quantity.text,
             statement.start + quantity.start,
@@ -187,12 +202,15 @@ def _in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity,
     behind = text[found[place].end : found[place + 1].start] if place + 1 < len(found) else ""
     if not (ADDED.fullmatch(before) or ADDED.fullmatch(behind)):
         return ()
+    unit: Quantity | None = None
     for here, after in pairwise(found[place:]):
-        if not (ADDED.fullmatch(text, here.end, after.start) or EQUALS.fullmatch(text, here.end, after.start)):
-            return ()
-        if after.kind != PLAIN:
-            return _in_unit_of(found[place], after)
-    return ()
+        ends = EQUALS.fullmatch(text, here.end, after.start) is not None
+        if not ends and not ADDED.fullmatch(text, here.end, after.start):
+            break
+        unit = after if after.kind != PLAIN and (ends or unit is None) else unit
+        if ends:
+            break
+    return _in_unit_of(found[place], unit) if unit is not None else ()
 
 
 def _in_list(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
@@ -212,12 +230,6 @@ def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> 
     cards, models = frozenset(one.cards), ids_of(named, "model")
     text, start, end = text[one.start : one.end], start + one.start, start + one.end
     return Figure(text, start, end, (reading,), cards=cards, models=models, counts=True)
-
-
-def _of_column(head: str) -> dict[str, str]:
-    """What the head of a column says its figures are of: a share or a period, "per user", "$/month"."""
-    said = roles_near(head, len(head), len(head))
-    return {group: role for group, role in said.items() if group in {"share", "period"}}
 
 
 def _spelt(text: str, start: int) -> Iterator[Figure]:
@@ -246,7 +258,8 @@ def _owner(
         either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
         return frozenset().union(*(one.ids for one in either))
     if before is None:
-        return after.ids if after is not None else frozenset()
+        joined = after is None or JOINED.search(text[quantity.end : after.start])
+        return after.ids if after is not None and not joined else frozenset()
     if (
         after is not None
         and _new_clause(text[before.end : quantity.start])
@@ -334,6 +347,9 @@ def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, i
     for match in DATE.finditer("".join(letters)):
         dates.append((match.start(), match.end()))
         blank(match.start(), match.end())
+    for match in MONTH_NAMED.finditer("".join(letters)):
+        dates.append((match.start(), match.end()))
+        blank(match.start(), match.end())
     versions = []
     for match in VERSION.finditer("".join(letters)):
         versions.append(match.span(1))
@@ -346,6 +362,12 @@ def _column_unit(statement: Statement) -> str | None:
     if found:
         return found[0]
     return next((sign for sign in "$¥￥€£" if sign in statement.column), None)
+
+
+def _heads(column: str, unit: str) -> bool:
+    """Whether the head of a column says this unit of its numbers: "GiB", "price ($)", and not "context on 24 GB"."""
+    before = column.rstrip(" )）*").removesuffix(unit) if column.rstrip(" )）*").endswith(unit) else "0"
+    return not before.rstrip()[-1:].isdigit()
 
 
 def _with_unit(quantity: Quantity, unit: str) -> Quantity:

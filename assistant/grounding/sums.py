@@ -1,8 +1,10 @@
 """Sums that are written out: whether a figure is what the figures before its equals sign come to."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from assistant.grounding.figures import Figure
 from assistant.grounding.quantities import MONEY, PERCENT, PLAIN, TIME
@@ -17,6 +19,7 @@ SIGNS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "＋": "+", "�
 """Signs of sums as people write them."""
 WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
 """What looks like a sign between figures: the time of a rent, a hyphen; and the letter that is one."""
+DIGITS = re.compile(r"\d+(?:\.\d+)?")
 CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
 TIMES = re.compile(r"[×*/÷]")
 PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
@@ -30,20 +33,112 @@ def follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result:
     The sum reaches back as far as a sign of arithmetic stands between its figures, each of which has to hold itself or
     be a small count.
     """
+    sum_ = _sum(statement, [one for one, _ in former], result)
+    held = {figure.start for figure, good in former if good or _needless(figure, statement)}
+    if sum_ is None or not all(one.start in held for one in sum_.operands):
+        return False
+    return sum_.comes_to(EXACT if sum_.exact else ROUGH)
+
+
+def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: Figure) -> bool:
+    """Whether a term is what a sum that is written out leaves for it: the rest of "33.8 + 12.5 + 4.9 rest = 51.2".
+
+    Everything else of the sum has to hold, its result too.
+    """
+    if term.roles.get("memory"):  # a part that results hold is told as they hold it
+        return False
+    held = {figure.start for figure, good in looked if good or _needless(figure, statement)}
+    every = [one for one, _ in looked]
+    for result in (one for one in every if one.start > term.start and one.start in held):
+        sum_ = _sum(statement, every, result)
+        if sum_ is not None and {one.start for one in sum_.operands} - held == {term.start}:
+            return sum_.comes_to(0.0, rounded=True)
+    return False
+
+
+def miscounted(statement: Statement, looked: Sequence[Figure]) -> Iterator[Figure]:
+    """Results of sums that are written out and do not come to them, however their units are read."""
+    for result in looked:
+        sum_ = _sum(statement, looked, result)
+        if sum_ is None or (set(sum_.expression) & set("+-") and any(_kind(one) == PERCENT for one in sum_.operands)):
+            continue
+        if sum_.counted and not sum_.comes_to(2 * (EXACT if sum_.exact else ROUGH), rounded=True, typed=True):
+            yield result
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Arithmetic that is written out before an equals sign, and the figure behind it."""
+
+    expression: str
+    operands: Sequence[Figure]
+    result: Figure
+    exact: bool
+    """Whether the sign is "=" and not "≈"."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is arithmetic over its figures alone: a term in words leaves it open."""
+        return any(True for _ in self._values())
+
+    def comes_to(self, slack: float, *, rounded: bool = False, typed: bool = False) -> bool:
+        """Whether it comes to its result: within a share of that, and as its terms may be rounded.
+
+        Args:
+            typed: whether the digits alone may come out, whatever their units.
+        """
+        values = [*self._values(), *(self._typed() if typed else ())]
+        return any(
+            abs(value - target) <= tolerance * 1.0001 + abs(target) * slack + (self._rounding(target) if rounded else 0)
+            for value, targets in values
+            for target, tolerance in targets
+        )
+
+    def _rounding(self, target: float) -> float:
+        """How far its terms, as finely as they are told, may bring it from a value: their errors go either way."""
+        main = [(one.readings[0].values[0], one.readings[0].tolerances[0]) for one in self.operands]
+        if set(self.expression) & set("*/"):
+            return abs(target) * 1.5 * math.hypot(*(width / (abs(value) or 1.0) for value, width in main))
+        return 1.5 * math.hypot(*(width for _, width in main))
+
+    def _values(self) -> Iterator[tuple[float, list[tuple[float, float]]]]:
+        """What it comes to, beside what its result says with the tolerance of that: for each way of reading units."""
+        main = self.result.readings[0]
+        told = list(zip(main.values, main.tolerances, strict=True))
+        scales = (1.0, 0.01) if main.kind == PERCENT else (1.0,)
+        targets = [(value * scale, width * scale) for value, width in told for scale in scales]
+        for kind in (None, main.kind):
+            for choice in range(2):
+                with suppress(BadInput):
+                    yield self._evaluated({one.start: _value(one, choice, kind) for one in self.operands}), targets
+        if main.kind != MONEY or not any(_kind(one) == TIME for one in self.operands):
+            return
+        for period in (1.0, _period(self.result)):
+            with suppress(BadInput):
+                by_time = self._evaluated({one.start: _value(one, 0, None) / _period(one) for one in self.operands})
+                yield by_time, [(value / period, width / period) for value, width in told]
+
+    def _typed(self) -> Iterator[tuple[float, list[tuple[float, float]]]]:
+        """What its digits come to, whatever their units."""
+        digits = _digits(self.result)
+        with suppress(BadInput):
+            value = self._evaluated({one.start: float(_digits(one) or 0) for one in self.operands})
+            yield value, [(float(digits or 0), 0.5 * 10.0 ** -len(digits.partition(".")[2]))]
+
+    def _evaluated(self, values: Mapping[int, float]) -> float:
+        return evaluate(self.expression, {f"v{start}": value for start, value in values.items()})
+
+
+def _sum(statement: Statement, former: Sequence[Figure], result: Figure) -> Sum | None:
+    """The sum that a figure ends, if it ends one of two figures or more."""
     text, start = statement.text, statement.start
     sign = EQUALS.search(text[: result.start - start])
-    if sign is None:
-        return False
-    expression, operands = _expression(text, start, sign.start(), [one for one, _ in former])
-    held = {figure.start for figure, good in former if good or _counts(figure) or converts(figure, statement)}
-    if len(operands) < 2 or not all(one.readings and one.start in held for one in operands):
-        return False
-    slack = EXACT if sign["sign"] == "=" else ROUGH
-    return any(
-        abs(value - target) <= tolerance * 1.0001 + abs(target) * slack
-        for value, targets in _values(expression, operands, result)
-        for target, tolerance in targets
-    )
+    if sign is None or not result.readings:
+        return None
+    expression, operands = _expression(text, start, sign.start(), former)
+    if len(operands) < 2 or not all(one.readings for one in operands):
+        return None
+    return Sum(expression, operands, result, sign["sign"] == "=")
 
 
 def converts(figure: Figure, statement: Statement) -> bool:
@@ -77,26 +172,6 @@ def _signs(between: str) -> str:
     return signs.replace("()", "")
 
 
-def _values(
-    expression: str, operands: Sequence[Figure], result: Figure
-) -> Iterator[tuple[float, list[tuple[float, float]]]]:
-    """What a sum comes to, beside what its result says with the tolerance of that: for each way of reading units."""
-    main = result.readings[0]
-    told = list(zip(main.values, main.tolerances, strict=True))
-    scales = (1.0, 0.01) if main.kind == PERCENT else (1.0,)
-    targets = [(value * scale, width * scale) for value, width in told for scale in scales]
-    for kind in (None, main.kind):
-        for choice in range(2):
-            with suppress(BadInput):
-                yield evaluate(expression, {f"v{one.start}": _value(one, choice, kind) for one in operands}), targets
-    if main.kind != MONEY or not any(_kind(one) == TIME for one in operands):
-        return
-    by_time = {f"v{one.start}": _value(one, 0, None) / _period(one) for one in operands}
-    for period in (1.0, _period(result)):
-        with suppress(BadInput):
-            yield evaluate(expression, by_time), [(value / period, width / period) for value, width in told]
-
-
 def _value(figure: Figure, choice: int, kind: str | None) -> float:
     """Its value, with "GB" taken for either thing it means; as of a kind where it may be read so."""
     reading = next((one for one in figure.readings if one.kind == kind), figure.readings[0])
@@ -110,6 +185,17 @@ def _kind(figure: Figure) -> str:
 def _period(figure: Figure) -> float:
     """Seconds of the time that an amount of money is said by; one where it is said by none."""
     return PERIODS_S.get(figure.roles.get("period", ""), 1.0) if _kind(figure) == MONEY else 1.0
+
+
+def _digits(figure: Figure) -> str:
+    """As it is written, without its unit."""
+    match = DIGITS.search(figure.text.replace(",", ""))
+    return match[0] if match else ""
+
+
+def _needless(figure: Figure, statement: Statement) -> bool:
+    """Whether an operand needs no source."""
+    return bool(figure.readings) and (_counts(figure) or converts(figure, statement))
 
 
 def _counts(figure: Figure) -> bool:

@@ -36,7 +36,8 @@ HOURS = looked_up(
     },
 )  # fmt: skip
 STEP = looked_up("R6", "work_out", {"value": "13.9", "steps": "25.3 - 1000 / 87.99 = 13.9"}, unit="none")
-HELD = (RUN, CARDS, TRAIN, HOURS, STEP)
+DATED = looked_up("R7", "look_up", {"as_of": "2026-06"})
+HELD = (RUN, CARDS, TRAIN, HOURS, STEP, DATED)
 WORDS = ("I have at most 3000 Euros; batch 16, 87.99 tok/s", "预算 8000 块，每天跑 6 小时")
 
 
@@ -54,6 +55,13 @@ WORDS = ("I have at most 3000 Euros; batch 16, 87.99 tok/s", "预算 8000 块，
         pytest.param("In all 5.32 × $3.31 = $17.61.", id="days-times-a-daily-cost"),
         pytest.param("60.8 h × $2.04/h = $124.03 a month.", id="hours-times-a-rent"),
         pytest.param("A step costs 25.3 - 1000 / 87.99 = 13.9 ms more.", id="calculation-without-a-unit"),
+        pytest.param("Weights 2.1 GiB + optimizer 4.2 GiB + 8.2 GiB for the rest = 14.5 GiB.", id="what-a-sum-leaves"),
+        pytest.param("每卡权重 2.1 GiB、优化器 4.2 GiB，合计 14.5 GiB。", id="what-the-parts-of-a-card-come-to"),
+        pytest.param("It takes 4.02 days (4.02–5.32).", id="interval-of-a-result"),
+        pytest.param("About 14 ms a token, read in June 2026.", id="calculation-rounded"),
+        pytest.param("At a context of 32k with batch 16.", id="what-numbers-count"),
+        pytest.param("A utilisation of 65 % leaves 23.5 GiB − 14.5 GiB = 9.0 GiB.", id="sum-behind-a-share"),
+        pytest.param("It needs 14.5 GiB, and your RTX 3090 holds 24.0 GiB.", id="a-name-of-the-next-clause"),
         pytest.param("It assumes 65 % utilisation.", id="share-as-percent"),
         pytest.param("利用率按 65% 算。", id="share-as-percent-zh"),
         pytest.param("Busy at least 0.287 of the time.", id="percent-as-share"),
@@ -93,6 +101,18 @@ def test_what_holds_is_left_alone(text: str) -> None:
         pytest.param("4.2 + 2.1 = 7.3 GiB.", "7.3 GiB", id="a-result"),
         pytest.param("4090 还多出 23.5 GiB − 14.5 GiB = 10.0 GiB。", "10.0 GiB", id="a-difference-zh"),
         pytest.param("60.8 h × $2.04/h = $424.03 a month.", "$424.03", id="a-bill"),
+        pytest.param(
+            "Weights 2.1 GiB + optimizer 4.2 GiB + 7.2 GiB for the rest = 14.5 GiB.", "7.2 GiB", id="what-no-sum-leaves"
+        ),
+        pytest.param("Weights 4.2 GiB + 2.1 GiB = 14.5 GiB.", "14.5 GiB", id="a-sum-that-comes-to-something-else"),
+        pytest.param("It takes 4.02 days (4.02–60.8).", "4.02", id="end-of-another-interval"),
+        pytest.param("It takes 5.32 days (4.02–4.02).", "4.02", id="outside-its-interval"),
+        pytest.param("It takes 5.32–4.02 days.", "5.32", id="from-high-to-low"),
+        pytest.param("Optimizer states take 2.9 GiB.", "2.9 GiB", id="another-part"),
+        pytest.param("| | 优化器 | 激活 |\n|---|---|---|\n| 每卡 | 2.9 GiB | 2.9 GiB |", "2.9 GiB", id="another-parts-column"),
+        pytest.param("At rank 32k it fits.", "32k", id="a-length-for-a-rank"),
+        pytest.param("| card | GiB |\n|---|---|\n| RTX 3090 | 16.0 |", "16.0", id="another-cards-memory-in-its-row"),
+        pytest.param("Read in July 2026.", "July 2026", id="another-month"),
         pytest.param("It assumes 75 % utilisation.", "75 %", id="another-share"),
         pytest.param("It assumes 6.5 % utilisation.", "6.5 %", id="a-tenth-of-the-share"),
         pytest.param("Your $3,000 are enough.", "$3,000", id="another-currency"),
