@@ -92,6 +92,12 @@ def roles_of_head(head: str) -> dict[str, str]:
     return found
 
 
+def period_at(behind: str) -> str | None:
+    """The time that the words right behind an amount say it by: "/h", " a month"."""
+    one = _role_patterns()["period"].match(behind.lstrip())
+    return str(one.lastgroup) if one else None
+
+
 def says_role(role: str, text: str) -> bool:
     """Whether a text holds a word of a role, wherever it stands."""
     return any(one.lastgroup == role for pattern in _role_patterns().values() for one in pattern.finditer(text))

@@ -112,16 +112,16 @@ class Evidence:
 
     def vouches(self, figure: Figure) -> Verdict:
         """What stands behind a figure with its unit, and what it is of."""
-        nearest, held, other = "", [], set()
+        nearest, held = "", []
+        rest: list[tuple[Vouched, str]] = []
         for one in self._alike(figure):
             against = _against(figure, one)
             if not against:
-                held.append((one.source, any(one.roles.get(group) == role for group, role in figure.roles.items())))
-                continue
-            nearest = nearest or f"{one.source} holds it {against}"
-            if against.startswith("as ") and one.kind != PLAIN:
-                other.add(one.source)  # what tells nothing of its role is there the same figure told again
-        sources = [source for source, same in held if same or source not in other]
+                held.append(one)
+            elif one.kind != PLAIN:
+                rest.append((one, against))
+            nearest = nearest or (f"{one.source} holds it {against}" if against else "")
+        sources = [one.source for one in held if not _told_again(figure, one, rest)]
         if sources and not all(map(PASSAGE_KEY.fullmatch, sources)):
             return Verdict(tuple(dict.fromkeys(sources)))
         if (source := self.typed(figure) or (CATALOG if catalogued(figure, self.known) else None)) is not None:
@@ -337,9 +337,11 @@ def _against(figure: Figure, one: Vouched) -> str:
         return f"of {_named(one.cards)}"
     if figure.models and one.models and not figure.models & one.models:
         return f"of {', '.join(sorted(one.models)[:2])}"
+    if reason := _mistold(figure, one):
+        return reason
     for group, role in figure.roles.items():
         if (
-            group == COUNTED
+            group in {COUNTED, "end"}
             or (group == "period" and one.kind == TIME)
             or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
         ):
@@ -347,6 +349,35 @@ def _against(figure: Figure, one: Vouched) -> str:
         if one.roles.get(group, role) != role:
             return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"
     return ""
+
+
+def _told_again(figure: Figure, one: Vouched, rest: Sequence[tuple[Vouched, str]]) -> bool:
+    """Whether a figure that says less of what it is of is one of the `rest`, which says more, in the same result."""
+    same_role = any(one.roles.get(group) == role for group, role in figure.roles.items())
+    for other, against in rest:
+        if other.source != one.source:
+            continue
+        if against.startswith("as ") and not same_role:
+            return True
+        if against.startswith("of ") and (
+            (other.cards and figure.cards and (not one.cards or other.cards < one.cards))
+            or (other.models and figure.models and not figure.models & other.models and not one.models)
+        ):
+            return True
+    return False
+
+
+def _mistold(figure: Figure, one: Vouched) -> str:
+    """What is wrong with the time or the end of a range that a result's figure is told by."""
+    if one.source in {PERSON, BEFORE}:
+        return ""
+    if one.kind.startswith(MONEY):
+        if (by := figure.roles.get("by")) and "period" not in one.roles:
+            return f"as no amount a {by}"
+        if one.roles.get("period") == "hour" and "hour" in figure.roles:
+            return "as an amount an hour"
+    needed = one.kind == BYTES and figure.roles.get("memory") == "needed" and "end" not in figure.roles
+    return "as the upper end" if needed and one.roles.get("end") == "high" else ""
 
 
 def _named(ids: Iterable[str]) -> str:

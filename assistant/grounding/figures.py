@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from assistant.grounding.cards import Counted, counted_cards
-from assistant.grounding.cues import roles_near, roles_of_head, says_role
+from assistant.grounding.cues import period_at, roles_near, roles_of_head, says_role
 from assistant.grounding.mentions import Dimension, Product, ids_of, products
 from assistant.grounding.quantities import (
     BYTES,
@@ -68,6 +68,8 @@ MONTH_NAMED = re.compile(
     rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
 )
 """A month in English: "June 2026"."""
+ENDS = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?|[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
+"""Before the upper end of a range, or the interval behind a figure."""
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 ON = re.compile(
     r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
@@ -172,6 +174,10 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             **roles_of_head(statement.row), **roles_of_head(statement.column),
             **roles_near(text, quantity.start, quantity.end),
         }  # fmt: skip
+        if quantity.kind == MONEY:
+            roles |= timed(statement, text[quantity.end :])
+        if place and ENDS.fullmatch(masked, found[place - 1].end, quantity.start):
+            roles["end"] = "range"
         parts = text[: found[place - 1].start] if place else ""
         if roles.get("share") == "total" and quantity.kind == BYTES and says_role("per_card", parts):
             del roles["share"]  # what the parts of one card come to
@@ -362,6 +368,14 @@ def _column_unit(statement: Statement) -> str | None:
     if found:
         return found[0]
     return next((sign for sign in "$¥￥€£" if sign in statement.column), None)
+
+
+def timed(statement: Statement, behind: str) -> dict[str, str]:
+    """The time that an amount of money is told by right behind it, and whether its statement tells others only."""
+    by = period_at(behind)
+    said = f"{statement.text} {statement.row} {statement.column} {statement.corner}"
+    others = any(says_role(each, said) for each in ("day", "month", "year"))
+    return {**({"by": by} if by else {}), **({"hour": "unsaid"} if others and not says_role("hour", said) else {})}
 
 
 def _heads(column: str, unit: str) -> bool:

@@ -71,7 +71,7 @@ NUMBER = re.compile(
     rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
-BRACKET = re.compile(r"[^\d.;。；|\n(（]{0,30}[(（][^\d()（）|\n]{0,14}")
+BRACKET = re.compile(r"(?:(?!/\s?[(（])[^\d.;。；|\n(（×*÷=≈+−]){0,30}[(（][^\d()（）|\n]{0,14}")
 INTERVAL = re.compile(
     rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -87,19 +87,24 @@ class Sum:
         Args:
             typed: whether the digits alone may come out, whatever their units.
         """
-        values = [*self._values(), *(self._typed() if typed else ())]
+        readings = [(one.readings[0].values[0], one.readings[0].tolerances[0]) for one in self.operands]
+        found = [(value, targets, self._rounding(readings)) for value, targets in self._values()]
+        if typed:
+            digits = [(float(_digits(one) or 0), _last(_digits(one))) for one in self.operands]
+            found += [(value, targets, self._rounding(digits)) for value, targets in self._typed()]
         return any(
-            abs(value - target) <= tolerance * 1.0001 + abs(target) * slack + (self._rounding(target) if rounded else 0)
-            for value, targets in values
+            abs(value - target) <= tolerance * 1.0001 + abs(target) * slack + (width(target) if rounded else 0.0)
+            for value, targets, width in found
             for target, tolerance in targets
         )
 
-    def _rounding(self, target: float) -> float:
+    def _rounding(self, terms: Sequence[tuple[float, float]]) -> Callable[[float], float]:
         """How far its terms, as finely as they are told, may bring it from a value: their errors go either way."""
-        main = [(one.readings[0].values[0], one.readings[0].tolerances[0]) for one in self.operands]
         if set(self.expression) & set("*/"):
-            return abs(target) * 1.5 * math.hypot(*(width / (abs(value) or 1.0) for value, width in main))
-        return 1.5 * math.hypot(*(width for _, width in main))
+            ratio = 1.5 * math.hypot(*(width / (abs(value) or 1.0) for value, width in terms))
+            return lambda target: abs(target) * ratio
+        absolute = 1.5 * math.hypot(*(width for _, width in terms))
+        return lambda target: absolute
 
     def _values(self) -> Iterator[tuple[float, list[tuple[float, float]]]]:
         """What it comes to, beside what its result says with the tolerance of that: for each way of reading units."""
@@ -123,7 +128,7 @@ class Sum:
         digits = _digits(self.result)
         with suppress(BadInput):
             value = self._evaluated({one.start: float(_digits(one) or 0) for one in self.operands})
-            yield value, [(float(digits or 0), 0.5 * 10.0 ** -len(digits.partition(".")[2]))]
+            yield value, [(float(digits or 0), _last(digits))]
 
     def _evaluated(self, values: Mapping[int, float]) -> float:
         return evaluate(self.expression, {f"v{start}": value for start, value in values.items()})
@@ -191,6 +196,11 @@ def _digits(figure: Figure) -> str:
     """As it is written, without its unit."""
     match = DIGITS.search(figure.text.replace(",", ""))
     return match[0] if match else ""
+
+
+def _last(digits: str) -> float:
+    """Half of the last digit."""
+    return float(0.5 * 10.0 ** -len(digits.partition(".")[2]))
 
 
 def _needless(figure: Figure, statement: Statement) -> bool:
