@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 from assistant.grounding.catalogued import catalogued
-from assistant.grounding.cues import COUNTED, roles_of_key, unit_of_key
+from assistant.grounding.cues import roles_of_key, unit_of_key
 from assistant.grounding.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
 from assistant.grounding.mentions import Product, products
 from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
 from assistant.grounding.statements import statements
-from kb.catalog import gpus
+from assistant.grounding.vouched import BEFORE, CATALOG, PERSON, Vouched, against, told_again
 from tools.agent_tools.ledger import LookedUp
 
 NAMES = frozenset({
@@ -23,8 +23,6 @@ NAMES = frozenset({
 """Fields that say what the figures beside them are of."""
 STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
-PERSON, BEFORE, CATALOG = "person", "before", "catalog"
-"""Sources that are no result."""
 QUOTES = "search_guidance"
 PASSAGE_KEY = re.compile(r"R\d+\.\d+")
 """The source of what only a passage says."""
@@ -42,24 +40,6 @@ BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
 """Fields of a row that say its figure, where another names what it is."""
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
-
-
-@dataclass(frozen=True, slots=True)
-class Vouched:
-    """A figure that something stands behind."""
-
-    kind: str
-    value: float
-    slack: float
-    """How far the exact one may lie from it, by the digits in which it is told."""
-    source: str
-    """Key of the result (`R2`, `R3.1` for its first passage), or `person`, `before`, `catalog`."""
-    cards: frozenset[str]
-    models: frozenset[str]
-    roles: Mapping[str, str]
-    counts: bool = False
-    leaf: int = 0
-    """The text that tells it; figures of one text tell of one thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +95,13 @@ class Evidence:
         nearest, held = "", []
         rest: list[tuple[Vouched, str]] = []
         for one in self._alike(figure):
-            against = _against(figure, one)
-            if not against:
+            reason = against(figure, one)
+            if not reason:
                 held.append(one)
             elif one.kind != PLAIN:
-                rest.append((one, against))
-            nearest = nearest or (f"{one.source} holds it {against}" if against else "")
-        sources = [one.source for one in held if not _told_again(figure, one, rest)]
+                rest.append((one, reason))
+            nearest = nearest or (f"{one.source} holds it {reason}" if reason else "")
+        sources = [one.source for one in held if not told_again(figure, one, rest)]
         if sources and not all(map(PASSAGE_KEY.fullmatch, sources)):
             return Verdict(tuple(dict.fromkeys(sources)))
         if (source := self.typed(figure) or (CATALOG if catalogued(figure, self.known) else None)) is not None:
@@ -323,65 +303,6 @@ def dates_in(text: str) -> tuple[str, ...]:
         f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
     ]
     return tuple(found)
-
-
-def _against(figure: Figure, one: Vouched) -> str:
-    """What speaks against a vouched figure standing for this one; empty where nothing does.
-
-    A bare number that counts no cards is of nobody: lengths and loads are alike for every card and model.
-    """
-    if one.kind == PLAIN and not figure.counts and not one.counts:
-        counted, said = figure.roles.get(COUNTED), one.roles.get(COUNTED)
-        return f"as {said}, not {counted}" if counted and said and counted != said else ""
-    if figure.cards and one.cards and not figure.cards & one.cards:
-        return f"of {_named(one.cards)}"
-    if figure.models and one.models and not figure.models & one.models:
-        return f"of {', '.join(sorted(one.models)[:2])}"
-    if reason := _mistold(figure, one):
-        return reason
-    for group, role in figure.roles.items():
-        if (
-            group in {COUNTED, "end"}
-            or (group == "period" and one.kind == TIME)
-            or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
-        ):
-            continue
-        if one.roles.get(group, role) != role:
-            return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"
-    return ""
-
-
-def _told_again(figure: Figure, one: Vouched, rest: Sequence[tuple[Vouched, str]]) -> bool:
-    """Whether a figure that says less of what it is of is one of the `rest`, which says more, in the same result."""
-    same_role = any(one.roles.get(group) == role for group, role in figure.roles.items())
-    for other, against in rest:
-        if other.source != one.source:
-            continue
-        if against.startswith("as ") and not same_role:
-            return True
-        if against.startswith("of ") and (
-            (other.cards and figure.cards and (not one.cards or other.cards < one.cards))
-            or (other.models and figure.models and not figure.models & other.models and not one.models)
-        ):
-            return True
-    return False
-
-
-def _mistold(figure: Figure, one: Vouched) -> str:
-    """What is wrong with the time or the end of a range that a result's figure is told by."""
-    if one.source in {PERSON, BEFORE}:
-        return ""
-    if one.kind.startswith(MONEY):
-        if (by := figure.roles.get("by")) and "period" not in one.roles:
-            return f"as no amount a {by}"
-        if one.roles.get("period") == "hour" and "hour" in figure.roles:
-            return "as an amount an hour"
-    needed = one.kind == BYTES and figure.roles.get("memory") == "needed" and "end" not in figure.roles
-    return "as the upper end" if needed and one.roles.get("end") == "high" else ""
-
-
-def _named(ids: Iterable[str]) -> str:
-    return ", ".join(gpus()[key].name for key in sorted(ids)[:2] if key in gpus())
 
 
 def _ids(found: Sequence[Product], dimension: str) -> frozenset[str]:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from assistant.grounding.cards import Counted, counted_cards
 from assistant.grounding.cues import period_at, roles_near, roles_of_head, says_role
+from assistant.grounding.linked import in_list, in_sum, in_unit_of
 from assistant.grounding.mentions import Dimension, Product, ids_of, products
 from assistant.grounding.quantities import (
     BYTES,
@@ -44,12 +44,6 @@ MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")
-LISTED = re.compile(r"\s?(?:(?P<comma>[,，])|、|or|and|或者?|和|还是|還是)\s?")
-"""Between figures of a list that share the unit of its last: "16 or 24 GiB", 「16、24 GiB」."""
-ADDED = re.compile(r"[^\d.。;；|\n=≈×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}")
-EQUALS = re.compile(r"[^\d.。;；|\n×*÷]{0,24}[=≈]\s?(?:about|约|~)?\s?")
-"""Between terms of a sum that share the unit at its end: "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
-AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
 VERSION = re.compile(
@@ -163,12 +157,12 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         whole = found[place + 1] if place + 1 < len(found) else None
         divides = DIVISOR.search(masked[: quantity.start]) is not None
         if readings[0].kind == PLAIN and not divides:
-            term = _in_sum(masked, found, place)
+            term = in_sum(masked, found, place)
             readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
             if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
-                readings += _in_unit_of(quantity, whole)
+                readings += in_unit_of(quantity, whole)
             elif not term:
-                readings += _in_list(masked, found, place)
+                readings += in_list(masked, found, place)
         at = quantity.start
         roles = {
             **roles_of_head(statement.row), **roles_of_head(statement.column),
@@ -194,40 +188,6 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             cards_beside=ids_of(named, "card"),
             of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
-
-
-def _in_unit_of(bare: Quantity, other: Quantity) -> tuple[Quantity, ...]:
-    """A bare number in the unit of another."""
-    told = AMOUNT.fullmatch(other.text)
-    return tuple(quantities(f"{told['sign']}{bare.text} {told['unit']}")) if told else ()
-
-
-def _in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
-    """A bare term of a sum in the unit at its end: the 2.1 of "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
-    before = text[found[place - 1].end : found[place].start] if place else ""
-    behind = text[found[place].end : found[place + 1].start] if place + 1 < len(found) else ""
-    if not (ADDED.fullmatch(before) or ADDED.fullmatch(behind)):
-        return ()
-    unit: Quantity | None = None
-    for here, after in pairwise(found[place:]):
-        ends = EQUALS.fullmatch(text, here.end, after.start) is not None
-        if not ends and not ADDED.fullmatch(text, here.end, after.start):
-            break
-        unit = after if after.kind != PLAIN and (ends or unit is None) else unit
-        if ends:
-            break
-    return _in_unit_of(found[place], unit) if unit is not None else ()
-
-
-def _in_list(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
-    """A bare member of a list in the unit of its last: the 16 of "16, 24 or 32 GiB"."""
-    for here, after in pairwise(found[place:]):
-        match = LISTED.fullmatch(text, here.end, after.start)
-        if match is None:
-            return ()
-        if after.kind != PLAIN:
-            return _in_unit_of(found[place], after) if match["comma"] is None else ()
-    return ()
 
 
 def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> Figure:
