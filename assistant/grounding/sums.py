@@ -87,10 +87,17 @@ class Sum:
         Args:
             typed: whether the digits alone may come out, whatever their units.
         """
-        readings = [(one.readings[0].values[0], one.readings[0].tolerances[0]) for one in self.operands]
+        exact = [_kind(one) == PLAIN and "." not in one.text for one in self.operands]
+        readings = [
+            (one.readings[0].values[0], 0.0 if counted else one.readings[0].tolerances[0])
+            for one, counted in zip(self.operands, exact, strict=True)
+        ]
         found = [(value, targets, self._rounding(readings)) for value, targets in self._values()]
         if typed:
-            digits = [(float(_digits(one) or 0), _last(_digits(one))) for one in self.operands]
+            digits = [
+                (float(_digits(one) or 0), 0.0 if counted else _last(_digits(one)))
+                for one, counted in zip(self.operands, exact, strict=True)
+            ]
             found += [(value, targets, self._rounding(digits)) for value, targets in self._typed()]
         return any(
             abs(value - target) <= tolerance * 1.0001 + abs(target) * slack + (width(target) if rounded else 0.0)

@@ -108,6 +108,7 @@ def test_what_holds_is_left_alone(text: str) -> None:
             "Weights 2.1 GiB + optimizer 4.2 GiB + 7.2 GiB for the rest = 14.5 GiB.", "7.2 GiB", id="what-no-sum-leaves"
         ),
         pytest.param("Weights 4.2 GiB + 2.1 GiB = 14.5 GiB.", "14.5 GiB", id="a-sum-that-comes-to-something-else"),
+        pytest.param("A run of 209 h / (16 × 12) = 1.25 h.", "1.25 h", id="a-quotient-by-another-count"),
         pytest.param("It takes 4.02 days (4.02–60.8).", "4.02", id="end-of-another-interval"),
         pytest.param("It takes 5.32 days (4.02–4.02).", "4.02", id="outside-its-interval"),
         pytest.param("It takes 5.32–4.02 days.", "5.32", id="from-high-to-low"),
