@@ -38,6 +38,8 @@ UNITLESS = "unitless"
 """Numbers to which whoever told them gave no unit."""
 BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
 """Fields of a row that say its figure, where another names what it is."""
+ENDS = frozenset({"low", "high", "low_amount", "high_amount"})
+"""Fields for the ends of the interval around the figure before them."""
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
 
@@ -205,7 +207,8 @@ class Evidence:
             self._texts.append((key, value))
             self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
             self._names(value, self.known)
-            self._leaf += 1
+            if path.rsplit(".", 1)[-1] not in ENDS:
+                self._leaf += 1
             for figure in (*figures_of_text(value), *_unsaid(value, path)):
                 self._add(figure, key, figure.cards or cards, figure.models | held, {**roles, **figure.roles})
         elif isinstance(value, int | float) and not isinstance(value, bool):
