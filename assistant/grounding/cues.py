@@ -20,6 +20,10 @@ COUNTED = "count"
 """The group of roles that bare numbers have: of tokens, of users, of layers."""
 LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=|:)?\s?")
 """Between a noun and its number: "rank 16", 「序列长度 2048」, "a context of 4,096"."""
+EACH = re.compile(r"(?:每个?|每個?|\b(?:per|each|every|an?)\s)\Z", re.I)
+"""Before a noun that its number is shared out to: 「每路 32k」."""
+ATTACHED = re.compile(r"\s?(?:约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?")
+"""Between the word that says what memory is of and the one that says how it stands: 「内存约需」."""
 HEADED = ("share", "period", "memory", "wait", "draw", "pace")
 """Groups of roles that the heads of a table tell for its cells."""
 """What ties a figure to the word behind it: "31.4 GiB of RAM"."""
@@ -56,7 +60,7 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
         if later and earlier and OF.fullmatch(after, 0, later.start()) and _stands(group, str(earlier[-1].lastgroup)):
             found[group] = str(later.lastgroup)
         elif earlier and (nearest is None or len(before) - earlier[-1].end() < nearest[0]):
-            found[group] = _narrowest(group, [str(one.lastgroup) for one in earlier])
+            found[group] = _narrowest(group, before, earlier)
         elif nearest is not None:
             found[group] = str(nearest[1].lastgroup)
     return found
@@ -65,14 +69,23 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
 def _noun(before: str, after: str, pattern: re.Pattern[str]) -> dict[str, str]:
     """What a bare number counts: the noun behind it, else the one right before it."""
     behind = pattern.match(after.lstrip())
-    earlier = [one for one in pattern.finditer(before) if LINK.fullmatch(before, one.end())]
+    earlier = [
+        one
+        for one in pattern.finditer(before)
+        if LINK.fullmatch(before, one.end()) and not EACH.search(before[: one.start()])
+    ]
     one = behind or (earlier[-1] if earlier else None)
     return {COUNTED: str(one.lastgroup)} if one else {}
 
 
-def _narrowest(group: str, said: list[str]) -> str:
-    """The last role that words before a figure say, unless it is one that goes with any: host memory may be needed."""
-    return next((one for one in reversed(said) if not _stands(group, one)), said[-1])
+def _narrowest(group: str, before: str, earlier: list[re.Match[str]]) -> str:
+    """The last role that words before a figure say; of one that goes with any, that of the word it is attached to."""
+    last = earlier[-1]
+    if len(earlier) > 1 and _stands(group, str(last.lastgroup)):
+        other = earlier[-2]
+        if ATTACHED.fullmatch(before, other.end(), last.start()):
+            return str(other.lastgroup)
+    return str(last.lastgroup)
 
 
 def _stands(group: str, role: str) -> bool:

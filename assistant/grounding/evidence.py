@@ -38,6 +38,8 @@ UNITLESS = "unitless"
 """Numbers to which whoever told them gave no unit."""
 BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
 """Fields of a row that say its figure, where another names what it is."""
+ENDS = frozenset({"low", "high", "low_amount", "high_amount"})
+"""Fields for the ends of the interval around the figure before them."""
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
 
@@ -174,8 +176,8 @@ class Evidence:
     def _said_bare(self, reading: Quantity) -> Iterator[Vouched]:
         """Numbers that the person, or a calculation, told without a unit, for a time or a share in the same digits."""
         if reading.kind == PLAIN and reading.values[0] > SMALL_MAX:
-            near = [one for one in self._by_kind.get(UNITLESS, []) if one.source != PERSON]
-            yield from (one for one in near if abs(one.value - reading.values[0]) <= reading.tolerances[0])
+            told_so = [one for one in self._by_kind.get(UNITLESS, []) if one.source != PERSON]
+            yield from (one for one in told_so if abs(one.value - reading.values[0]) <= reading.tolerances[0])
         if reading.kind not in {TIME, PERCENT}:
             return
         digits = NUMBER.search(reading.text.replace(",", ""))
@@ -194,9 +196,9 @@ class Evidence:
             cards = _ids(beside, "card") or cards
             held = _ids(beside, "model") or held
             named = str(value.get("figure") or value.get("name") or "")  # a row may name its quantity in a field
-            figure = named if unit_of_key(named) else ""
+            quantity = named if unit_of_key(named) else ""
             for name, inner in value.items():
-                name = figure if figure and name in BOUNDS else name
+                name = quantity if quantity and name in BOUNDS else name
                 self._walk(inner, key, f"{path}.{name}", cards, held, {**roles, **roles_of_key(str(name))})
         elif isinstance(value, list | tuple):
             for inner in value:
@@ -205,7 +207,8 @@ class Evidence:
             self._texts.append((key, value))
             self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
             self._names(value, self.known)
-            self._leaf += 1
+            if path.rsplit(".", 1)[-1] not in ENDS:
+                self._leaf += 1
             for figure in (*figures_of_text(value), *_unsaid(value, path)):
                 self._add(figure, key, figure.cards or cards, figure.models | held, {**roles, **figure.roles})
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -336,3 +339,6 @@ def _texts_of(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _texts_of(inner)
+
+
+__all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

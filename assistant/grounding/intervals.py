@@ -10,7 +10,8 @@ from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, P
 from assistant.grounding.statements import Statement
 
 OPENS = re.compile(r"[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
-DASH = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?")
+DASH = re.compile(r"(?:\s?(?:–|—|~|～|到|至|to)\s?|-)[$¥€£]?")
+EQUALS = re.compile(r"\s?[=≈]")
 CLOSES = re.compile(r"[^\d()（）|]{0,8}[)）]")
 KINDS = frozenset({BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE})
 """Kinds that are told with an interval."""
@@ -23,6 +24,8 @@ def torn(statement: Statement, looked: Sequence[Figure], evidence: Evidence) -> 
     for place, (low, high) in enumerate(pairwise(told)):
         if low.readings[0].kind not in KINDS or not DASH.fullmatch(text, low.end - start, high.start - start):
             continue
+        if EQUALS.match(text, high.end - start):
+            continue  # a difference
         if _above(low, high):
             yield low, "the interval runs from high to low"
         middle = told[place - 1] if place else None
