@@ -84,3 +84,11 @@ def test_the_log_of_that_profile_is_read() -> None:
         "of the maximum feature size.",
     )  # fmt: skip
     assert found.causes[0].id == "vision_profile"
+
+
+@pytest.mark.parametrize(("host", "short"), [("1TB", True), ("3TB", False)])
+def test_copies_of_every_rank_are_held_against_the_hosts_memory(host: str, short: bool) -> None:
+    """Sixteen ranks a machine, each with 140 GB of a 70B model: 2.24 TB."""
+    found = explained(params=70_000_000_000, task="lora", cards="64x 32G V100", nodes=4, host_memory=host,
+                      error_text="out of memory")  # fmt: skip
+    assert ("copy_each_rank" in [one.id for one in found.causes]) is short
