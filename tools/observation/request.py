@@ -182,7 +182,7 @@ class ObservationRequest(ModelFields):
         """A model as people write it, with the format that its name carries where none is stated."""
         if isinstance(given, dict):
             training = given.get("task", "inference") != "inference"
-            given = stand_in(given, "trains" if training else "runs", NAMED, PROGRAMS)
+            given = stand_in(given, "trains" if training else "runs", NAMED, takes=PROGRAMS)
         name = given.get("model") if isinstance(given, dict) else None
         if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             return given
