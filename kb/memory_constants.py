@@ -71,6 +71,8 @@ class VllmVersion(Frozen):
     non_torch_bytes: int
     non_torch_parallel_bytes: int
     """The same on each of several tensor-parallel GPUs."""
+    non_torch_board_bytes: int
+    """The same where they talk over PCIe."""
     graphs_bytes: int
     includes_context: bool
     """Whether its own non-torch figure counts the driver context."""
@@ -80,6 +82,10 @@ class Vllm(Frozen):
     """vLLM."""
 
     source: str
+    few_sequences: int
+    """Up to so many sequences at once, graphs are captured for few sizes …"""
+    few_graphs_bytes: int
+    """… and hold at most this."""
     large_gpu_bytes: int
     large_max_num_sequences: int
     small_max_num_sequences: int

@@ -107,7 +107,7 @@ class Price(Frozen):
     period: Literal["hour", "month", "year"] | None = None
     """Null for a purchase."""
     as_of: str | None = None
-    """Oldest date among the prices used."""
+    """Oldest date among the prices used; every item has its own."""
     complete: bool
     """False when a part has no known price, so that the true amount is higher."""
     asked_price: AskedPrice | None = None
@@ -212,6 +212,8 @@ class Configuration(Frozen):
     expert_parallel: int = 1
     sharding: str | None = None
     weight_format: str | None = None
+    kv_format: str | None = None
+    """Format of the cache of a served language model; narrower than 16 bits only where that makes it fit."""
     engine: str | None = None
     memory: MemoryFit
     speed: dict[str, float | str | None] | None = None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tools.base import Step
 from tools.configuration import Configuration
 from tools.configure.choice import MACHINE_SHARE
-from tools.configure.market import unsold
+from tools.configure.market import USED_PRICE_DAYS, aged_out, unsold
 from tools.configure.misses import beyond_limits, not_sold, owned_too_small, proposed_too_small
 from tools.configure.options import Options
 from tools.configure.rank import Found, Ranking, ceiling
@@ -19,6 +19,7 @@ from tools.memory.formats import held_in
 if TYPE_CHECKING:
     from tools.configure.search import Search
 
+AGED_NAMED = 3
 Made = list[tuple[Configuration, Step, Found]]
 
 
@@ -33,6 +34,20 @@ def rejected(search: "Search", shown: list[Configuration], found: list[Found]) -
     misses += proposed_too_small(search.table, asked.request.gpus_proposed, shown)
     misses += beyond_limits(asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, shown)
     return misses + _barred(search, shown)
+
+
+def _aged_out(search: "Search") -> list[str]:
+    """Cards that are left out because nobody read a second-hand price of them for more than a year."""
+    asked = search.asked
+    if "buy" not in asked.ways or asked.cards or "new" in asked.request.conditions:
+        return []
+    names = sorted(gpu.name for gpu in search.pool if gpu.id not in asked.owned and aged_out(gpu))
+    if not names:
+        return []
+    more = f" and {len(names) - AGED_NAMED} more" if len(names) > AGED_NAMED else ""
+    shown = ", ".join(names[:AGED_NAMED]) + more
+    said = f"Left out for want of a second-hand price of the last {USED_PRICE_DAYS} days: {shown}"
+    return [f"{said}; name a card to have it considered."]
 
 
 def _barred(search: "Search", shown: list[Configuration]) -> list[Rejected]:
@@ -64,6 +79,10 @@ def memory_steps(made: Made) -> list[Step]:
     steps: dict[str, Step] = {}
     for _, _, found in made:
         held = found.paced.held
+        if held.form is not None:
+            label, step = _served_step(found)
+            steps[label] = step
+            continue
         per_gpu, _ = memory_per_gpu(held.layout.of(held.variant.request))
         label = f"{held_in(held.weight_format, found.option.choice.gpu)} over {held.layout.gpus} GPUs"
         steps[label] = Step(
@@ -77,6 +96,18 @@ def memory_steps(made: Made) -> list[Step]:
     return list(steps.values())
 
 
+def _served_step(found: Found) -> tuple[str, Step]:
+    held = found.paced.held
+    form = held_in(held.weight_format, found.option.choice.gpu)
+    label = f"{form} over {held.layout.gpus} GPUs"
+    rest = held.total_bytes - held.cut.weights_bytes - held.cut.cache_bytes
+    inputs = {"weights": held.cut.weights_bytes, "kv_cache": held.cut.cache_bytes, "rest": rest}
+    return label, Step(
+        label=label, formula="weights + kv_cache + rest", inputs=inputs, value=held.total_bytes, unit="bytes",
+        source="calibration",
+    )  # fmt: skip
+
+
 def assumptions(search: "Search", made: Made) -> tuple[str, ...]:
     asked, load = search.asked, search.asked.load
     said = list(load.assumptions)
@@ -87,7 +118,7 @@ def assumptions(search: "Search", made: Made) -> tuple[str, ...]:
     ):
         said.append(f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.")
     variant = made[0][2].paced.held.variant if made else load.variants[0]
-    said += memory_per_gpu(variant.request)[1]
+    said += memory_per_gpu(variant.request)[1] if load.serving is None else ()
     if load.language and not load.training and not asked.request.target_tokens_per_s:
         said.append(f"Configurations that answer a user with fewer than {search.pace.floor:g} tokens/s are left out.")
     if not asked.cards:
@@ -101,6 +132,7 @@ def warnings(search: "Search", shown: list[Configuration]) -> list[str]:
         for gpu in search.pool
         if gpu.id in search.asked.cards and (why := unsold(gpu, search.asked.country)) is not None
     ]
+    said += _aged_out(search)
     if any("older than 30 days" in item.availability for item in shown):
         said.append("Some prices were read more than 30 days ago; check them before you order.")
     if any(not item.price.complete for item in shown if item.acquisition == "buy"):

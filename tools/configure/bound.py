@@ -136,6 +136,11 @@ def bound_of_serving(given: Given, sequences: int) -> Bound:
     work, request = loaded(tuple(fields.items()))
     if work.arch.kind in READERS:
         return Each(token_pace(work, request).found.total / least_factor(served_case(work), "decode"))
+    return bound_of_generating(work, sequences)
+
+
+def bound_of_generating(work: Work, sequences: int) -> Bound:
+    """The bound of layouts of a load that generates text, as it is on one card."""
     work = work.on(work.layout, 1.0)
     one, all_experts = decode_step(work), decode_step(work.on(work.layout, MANY))
     (_, some), (_, every) = read_bytes(work, 1.0), read_bytes(work, MANY)

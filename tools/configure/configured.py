@@ -14,11 +14,13 @@ from tools.base import Step
 from tools.configuration import Configuration, Item, MemoryFit, Price, Reason, RentPrice
 from tools.configure.bridges import bridges_between
 from tools.configure.choice import Choice
+from tools.configure.fitting import Held
 from tools.configure.host import blown
 from tools.configure.market import ORDERABLE
-from tools.configure.options import Option, precision_lost
+from tools.configure.options import Option
 from tools.configure.pace import Paced
 from tools.configure.parts import line
+from tools.configure.precision import precision_lost
 from tools.configure.purchases import purchased
 from tools.configure.reasons import reason, texts
 from tools.configure.slices import roomiest
@@ -66,6 +68,7 @@ def configured(
         pipeline_parallel=layout.pipeline_parallel, data_parallel=layout.data_parallel,
         context_parallel=layout.context_parallel, expert_parallel=layout.expert_parallel,
         sharding=layout.sharding, weight_format=held_in(held.weight_format, gpu), engine=held.engine,
+        kv_format=_cache(held, gpu),
         memory=MemoryFit(
             needed_bytes_per_gpu=held.total_bytes, usable_bytes_per_gpu=gpu.usable_bytes, verdict=option.verdict
         ),
@@ -81,6 +84,13 @@ def configured(
         running_cost=_running(choice, country, currency, speed),
     )  # fmt: skip
     return found, _step(choice, found)
+
+
+def _cache(held: Held, gpu: Gpu) -> str | None:
+    """The cache as the card holds it: a server keeps 16 bits as the card computes them."""
+    if held.form is None:
+        return None
+    return gpu.half if held.form.kv == "bf16" else held.form.kv
 
 
 def _with_machine(choice: Choice, country: str | None) -> Price | None:

@@ -28,6 +28,9 @@ class Cut(NamedTuple):
     """Upper end of the interval."""
     weight_format: str
     engine: str
+    weights_bytes: int = 0
+    """Of that card; 0 = not told apart."""
+    cache_bytes: int = 0
 
 
 class Floor(NamedTuple):
@@ -62,14 +65,14 @@ class Cuts:
         self._cuts: dict[tuple[object, ...], Cut] = {}
         self._alone: tuple[float, float] | None = None
 
-    def cut(self, layout: Layout, *, large: bool) -> Cut:
+    def cut(self, layout: Layout, *, large: bool, boards: bool = False) -> Cut:
         """`estimate_memory` of a layout, without its advice.
 
         Raises:
             UnsupportedAttention: no formula covers the model.
             BadInput: no engine runs it so.
         """
-        work = self._work(layout)._replace(large_gpu=large)
+        work = self._work(layout)._replace(large_gpu=large, boards=boards)
         key = _spread(work)
         if key not in self._cuts:
             phase = sharded_peak(work, self._peak)
@@ -160,8 +163,8 @@ class Cuts:
 def _spread(work: Workload) -> tuple[object, ...]:
     """What the workloads of one request differ in."""
     return (
-        work.large_gpu, work.tensor, work.pipeline, work.data, work.context_split, work.expert, work.sequences,
-        work.sharding, work.engine,
+        work.large_gpu, work.boards, work.tensor, work.pipeline, work.data, work.context_split, work.expert,
+        work.sequences, work.sharding, work.engine,
     )  # fmt: skip
 
 

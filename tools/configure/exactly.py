@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 from kb.catalog import gpus
 from tools.configure.choice import Choice
-from tools.configure.options import LOSSES, Options
+from tools.configure.options import Options
 from tools.configure.pace import Pace
+from tools.configure.precision import LOSSES
 from tools.configure.purchases import purchased
 from tools.configure.rank import Found
 from tools.configure.rentals import rented

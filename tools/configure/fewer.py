@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from tools.configure.choice import FAR, MACHINE_SHARE, Choice
 from tools.configure.layout import NODE_GPUS
-from tools.configure.options import LOSSES, PRICED
+from tools.configure.options import PRICED
 from tools.configure.pace import SHARED_TOKENS_PER_S, Pace
+from tools.configure.precision import LOSSES
 from tools.configure.rank import Found, Ranking
 from tools.configure.suitable import MAINSTREAM
 from tools.configure.wanted import Wanted, unowned, used, whole
@@ -90,7 +91,7 @@ def _quick(search: "Search") -> Ranking | None:
     if not search.pace.shared or search.asked.request.target_tokens_per_s:
         return None
     quick = search.asked.request.model_copy(update={"target_tokens_per_s": BRISK})
-    return Ranking(search.options, Pace(quick, search.asked.load), search.limits)
+    return Ranking(search.options, Pace(quick, search.asked.load, search.pace), search.limits)
 
 
 def _single(search: "Search", kind: Wanted, most: Decimal) -> Found | None:

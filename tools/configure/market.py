@@ -40,6 +40,15 @@ def unsold(gpu: Gpu, country: str | None) -> Reason | None:
     return None
 
 
+def aged_out(gpu: Gpu) -> bool:
+    """Whether only the age of its price keeps a card no longer made from being proposed second-hand."""
+    price = card_price(gpu)
+    if gpu.status not in {"discontinued"} or (gpu.year or 0) < FIRST_USED_YEAR or sold_in_systems(gpu) or price is None:
+        return False
+    age = age_days(price.as_of)
+    return price.kind == "street" and age is not None and age > USED_PRICE_DAYS
+
+
 def second_hand(gpu: Gpu) -> bool:
     """Whether a card no longer made has a recent street price and goes into an ordinary machine."""
     price = card_price(gpu)

@@ -130,8 +130,8 @@ def _too_dear(found: Found, money: Decimal, *, only: bool) -> Iterator[Rejected]
     excess = (choice.asks or choice.amount) - money
     per = " per hour" if choice.acquisition == "rent" else ""
     reasons = (
-        reason("reason", "too_dear", excess=float(excess), per=per),
-        reason("change", "raise_budget", excess=float(excess), per=per),
+        reason("reason", "too_dear", excess=float(excess), per=per, currency="USD"),
+        reason("change", "raise_budget", excess=float(excess), per=per, currency="USD"),
         *((reason("trade_off", "used_market"),) if choice.used and choice.owned < choice.count else ()),
         *((_into_own(choice),) if choice.own_host else ()),
         *((tightness(choice.gpu, found.paced),) if found.option.verdict == "tight" else ()),

@@ -11,21 +11,15 @@ from tools.configure.choice import Choice
 from tools.configure.cut import Floor
 from tools.configure.fitting import Held, Table, runs
 from tools.configure.layout import NODE_GPUS, Layout
+from tools.configure.precision import LOSSES, precision_lost
 from tools.configure.purchases import purchases
 from tools.configure.rentals import asking, rentals
 from tools.configure.stream import Stream
 from tools.configure.suitable import scales_out
 from tools.configure.wanted import LASTING, Wanted
 from tools.configure.workload import Variant
-from tools.memory.formats import weight_format as bits_of
 from tools.memory.result import Verdict
 
-LOSSES = (0, 1, 2, 3, 4, 5, 6)
-"""How much precision is lost, coarsely: none, and down to 8, 6, 5, 4, 3 and fewer bits."""
-LEAST_BITS = (16, 8, 6, 5, 4, 3)
-"""Fewest bits a weight of each but the last."""
-EIGHT_BIT = {"fp8", "int8", "mxfp8"}
-WIDE = {"bf16", "fp16", "fp32"}
 Mark = tuple[str, str, str, bool]
 """Card, weight format, acquisition, whether the price is unsure: what makes two finds one choice in other numbers."""
 Classes = dict[Verdict, tuple[Held, ...]]
@@ -104,7 +98,8 @@ class Options:
         self._training, self._one_gpu = table.load.training, table.load.one_gpu
         for variant in table.load.variants:
             form = table.format_of(variant)
-            if form is not None and all(form != other for known in self._by_loss.values() for other, _ in known):
+            known = {(other, one.form) for rows in self._by_loss.values() for other, one in rows}
+            if form is not None and (form, variant.form) not in known:
                 self._by_loss[precision_lost(form, native)].append((form, variant))
 
     def add(
@@ -322,7 +317,11 @@ class Options:
         key = (gpu.id, loss)
         if key not in self._running:
             offered = self._table.load.offered(gpu)
-            self._running[key] = tuple(one for one in self._by_loss[loss] if one[1] in offered and runs(gpu, one[0]))
+            self._running[key] = tuple(
+                (form, one)
+                for form, one in self._by_loss[loss]
+                if one in offered and (one.form is not None or runs(gpu, form))
+            )
         return self._running[key]
 
     def _by_class(self, choice: Choice, loss: int) -> Classes:
@@ -330,9 +329,16 @@ class Options:
         known = self._split.get(key)
         if known is None:
             parts: dict[Verdict, list[Held]] = {}
-            for _, variant in self._formats(choice.gpu, loss):
+            wide: set[str] = set()  # formats that fit with the wide cache: a narrower one is for where it binds
+            for form, variant in self._formats(choice.gpu, loss):
+                if variant.form is not None and variant.form.narrow and form in wide:
+                    continue
+                if variant.file and any(not name.startswith("gguf:") for name in wide):
+                    continue  # files stand in where a server finds no room
                 for held in self._table.fitting(choice.gpu, choice.count, choice.cards, variant):
-                    parts.setdefault(held.verdict(choice.gpu), []).append(held)
+                    verdict = held.verdict(choice.gpu)
+                    parts.setdefault(verdict, []).append(held)
+                    wide |= {form} if verdict == "yes" else set()
             known = self._split[key] = {name: tuple(rows) for name, rows in parts.items()}
         return known
 
@@ -340,13 +346,3 @@ class Options:
 def _under(one: Floor, other: Floor) -> bool:
     """Whether a floor is nowhere above another."""
     return one.copied <= other.copied and one.spread <= other.spread
-
-
-def precision_lost(weight_format: str, native: str | None) -> int:
-    """0 for the published format (or 16 bit and wider), 1 for 8 bit, 2 for 6, 3 for 5, 4 for 4, and more for less."""
-    if weight_format == native or weight_format in WIDE:
-        return 0
-    if weight_format.startswith("gguf:"):
-        bits = bits_of(weight_format).expert_bits
-        return sum(bits < least for least in LEAST_BITS)
-    return 1 if weight_format in EIGHT_BIT else 4

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from kb.base import AdvisorError
 from kb.records.gpu import Gpu
-from tools.configure.bound import NO_BOUND, Bound, bound_of_serving, bound_of_training
+from tools.configure.bound import NO_BOUND, Bound, bound_of_generating, bound_of_serving, bound_of_training
 from tools.configure.fitting import Held
 from tools.configure.layout import Layout as Spread
 from tools.configure.request import ConfigureRequest
@@ -34,12 +34,12 @@ class Paced:
 
 
 class Pace:
-    """Speeds of layouts for one request, each worked out once and only when asked for."""
+    """Speeds of layouts for one request, each worked out once and only when asked for; `like` knows some already."""
 
-    def __init__(self, request: ConfigureRequest, load: Workload) -> None:
+    def __init__(self, request: ConfigureRequest, load: Workload, like: "Pace | None" = None) -> None:
         self._request, self._load = request, load
-        self._known: dict[tuple[str, Held], Speed | None] = {}
-        self._bounds: dict[tuple[str, str, str | None, str | None], Bound] = {}
+        self._known: dict[tuple[str, Held], Speed | None] = like._known if like else {}
+        self._bounds: dict[tuple[str, str, str | None, str | None], Bound] = like._bounds if like else {}
         self._best: dict[tuple[str, tuple[Held, ...], float, bool], Paced | None] = {}
         self.measure = "peak_flops"
         """What the rates count: one of `MEASURES`, or peak compute where no estimator covers the work."""
@@ -124,8 +124,19 @@ class Pace:
         """The speed of one layout; null where no estimator covers the work or a rate is unknown."""
         key = (gpu.id, held)
         if key not in self._known:
-            self._known[key] = self._estimate(gpu, held)
+            served = self._load.serving is not None and held.form is not None
+            self._known[key] = self._served(gpu, held) if served else self._estimate(gpu, held)
         return self._known[key]
+
+    def _served(self, gpu: Gpu, held: Held) -> Speed | None:
+        """By the solver's own evaluation."""
+        self.estimates += 1
+        if self._load.serving is None or held.form is None:
+            return None
+        try:
+            return self._load.serving.speed(gpu, held.layout, held.form)
+        except AdvisorError:
+            return None
 
     def _rate(self, gpu: Gpu, held: Held, speed: Speed | None) -> float:
         for measure in MEASURES:
@@ -173,6 +184,9 @@ class Pace:
         """The bound of every layout of this kind on a card; none where the estimator refuses the card."""
         alone = replace(ALONE, sharding=layout.sharding, engine=layout.engine)
         engine = (self._load.variants[0].request.engine or SERVER) if self._load.language else None
+        if self._load.serving is not None:
+            work = self._load.serving.alone(gpu, form)
+            return NO_BOUND if work is None else bound_of_generating(work, self._sequences)
         given = self._given(gpu, alone, form, engine)
         try:
             return bound_of_training(given) if self._load.training else bound_of_serving(given, self._sequences)

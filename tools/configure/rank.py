@@ -8,8 +8,9 @@ from kb.rates import usd
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configure.choice import Choice
 from tools.configure.layout import NODE_GPUS
-from tools.configure.options import LOSSES, PRICED, RANKED, Limits, Mark, Option, Options, Order
+from tools.configure.options import PRICED, RANKED, Limits, Mark, Option, Options, Order
 from tools.configure.pace import Pace, Paced
+from tools.configure.precision import LOSSES
 from tools.configure.request import ConfigureRequest
 from tools.configure.wanted import Wanted, whole
 from tools.memory.result import Verdict
@@ -238,6 +239,11 @@ class Ranking:
                 if points:
                     return points
         return []
+
+    def frontier_of(self, way: str, wanted: Wanted, loss: int) -> list[Found]:
+        """The same of sure fits that are priced whole in one precision."""
+        reached = self._options.reaching(way, loss, self._limits, GROWTH, wanted)
+        return self._undominated([one for one in reached if one.amount and one.complete], loss, "yes", _price)
 
     def _undominated(
         self, choices: list[Choice], loss: int, verdict: Verdict, cost: Cost, *, enough: bool = True

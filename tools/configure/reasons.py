@@ -1,5 +1,8 @@
 """What is said of a configuration: codes with values, and the English sentence of each code."""
 
+from decimal import Decimal
+
+from kb.rates import convert
 from tools.base import Scalar
 from tools.configuration import Reason
 
@@ -11,6 +14,10 @@ TEXTS = {
     "add_to_owned": "Adding {missing} × {gpu} to the {owned} you have is enough.",
     "best_use": "The most speed within the budget; the next cheaper one is more than a tenth slower.",
     "fewer_cards": "Half as many cards or fewer: less room, power and splitting for the price.",
+    "cheapest": "It leads because the cheapest was asked for.",
+    "fastest": "It leads because the fastest was asked for.",
+    "quietest": "It leads because the quietest was asked for: least power, with fans of its own that need no server.",
+    "simplest": "It leads because the simplest was asked for: fewest cards and machines.",
     "least_total": "Finishes the job for the least money in all: dearer an hour, but done sooner.",
     "parallel": "Each of the {count} cards works by itself: so many runs go on at once.",
     "split_by_memory": "{cards} hold it together in {format}: llama.cpp deals the layers out by memory.",
@@ -61,7 +68,7 @@ TEXTS = {
     "blower": "no fans: in a tower each needs a blower and a shroud, not priced here",
     # near misses: reason
     "too_small": "Even in {format} each GPU needs {needed} of {usable} usable.",
-    "too_dear": "Costs {excess:,.2f} USD{per} more than the budget.",
+    "too_dear": "Costs {excess:,.2f} {currency}{per} more than the budget.",
     "too_slow": "Reaches {reached:.3g} of the {wanted:.3g} {measure} asked for.",
     "too_late": "Takes {reached:.3g} hours; {wanted:.3g} are allowed.",
     "too_hungry": "Draws {reached:,} W; {wanted:,} W are allowed.",
@@ -71,7 +78,7 @@ TEXTS = {
     # near misses: change
     "use_more": "Use {count} of them.",
     "use_larger": "Use cards with more memory.",
-    "raise_budget": "Raise the budget by {excess:,.2f} USD{per}.",
+    "raise_budget": "Raise the budget by {excess:,.2f} {currency}{per}.",
     "accept_slower": "Accept {reached:.3g} {measure}.",
     "accept_later": "Allow {reached:.3g} hours.",
     "allow_power": "Allow {reached:,} W.",
@@ -87,6 +94,22 @@ def reason(kind: str, code: str, **values: Scalar) -> Reason:
 def text(one: Reason) -> str:
     """The English sentence."""
     return TEXTS[one.code].format(**one.values)
+
+
+def in_currency(one: Reason, currency: str) -> Reason:
+    """The same with what is beyond a budget in the asker's currency.
+
+    Raises:
+        UnknownName: no rate of that currency is known.
+    """
+    excess = one.values.get("excess")
+    if not isinstance(excess, float) or currency == "USD":
+        return one
+    return one.model_copy(
+        update={
+            "values": {**one.values, "excess": float(convert(Decimal(excess), "USD", currency)), "currency": currency}
+        }
+    )
 
 
 def texts(reasons: tuple[Reason, ...], kind: str) -> tuple[str, ...]:

@@ -6,10 +6,15 @@ from pydantic import Field
 
 from tools.need import Need
 
+Objective = Literal["cheapest", "fastest", "quietest", "simplest"]
+
 
 class ConfigureRequest(Need):
     """A need to be met with hardware that can be bought or rented."""
 
+    objective: Objective | None = None
+    """What the person said counts most, which goes before everything else; null = fast enough with head-room, few
+    cards, a fair price for the speed."""
     acquisition: Literal["buy", "rent"] | None = None
     """Only buying or only renting; null = whatever the budget says, else both."""
     max_power_w: int | None = Field(default=None, gt=0, le=10**9)

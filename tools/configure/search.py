@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import chain, islice
 
+from kb.catalog import gpus
 from kb.purposes import PurposeName, models_for, purposes
 from kb.rates import usd
 from tools.base import Step
 from tools.configuration import Configuration, Price, Reason
 from tools.configure.account import assumptions, memory_steps, rejected, warnings
 from tools.configure.asked import Asked, pool, read
+from tools.configure.bands import first
 from tools.configure.conditions import ways
 from tools.configure.configured import configured, title
 from tools.configure.exactly import Proposal, exactly
@@ -17,14 +19,16 @@ from tools.configure.fewer import brisk, fewer
 from tools.configure.fitting import Table
 from tools.configure.isolated import isolated
 from tools.configure.mixed import together
-from tools.configure.options import LOSSES, Options
+from tools.configure.options import Options
 from tools.configure.pace import Pace
+from tools.configure.precision import LOSSES
 from tools.configure.quickest import unreachable
 from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
-from tools.configure.reasons import reason
+from tools.configure.reasons import in_currency, reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
+from tools.configure.suitable import FILE_ENGINE
 from tools.configure.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
 from tools.configure.workload import SMALLEST_FILES
 from tools.memory.formats import held_in
@@ -66,7 +70,7 @@ class Search:
         found = self._owned()
         left = max(most - len(found), 1)
         enough = any(one.option.choice.owned >= one.option.choice.count for one in found)
-        ways = [way for way in ("rent", "buy") if way in self.asked.ways]
+        ways = [way for way in self._order() if way in self.asked.ways]
         by_way = {way: self._best(way, most, enough) for way, most in _shares(ways, left).items()}
         for place in range(left):
             found += [by_way[way][place] for way in ways if place < len(by_way[way])]
@@ -91,6 +95,12 @@ class Search:
             changes = {"rank": rank, "price": price, "machine_price": around, "rent_prices": rents}
             made.append((configuration.model_copy(update=changes), step, one))
         return made
+
+    def _order(self) -> tuple[str, ...]:
+        """A sum of money is first for buying; else a rent is had sooner."""
+        budget = self.asked.request.budget
+        lump = budget is not None and budget.period is None and self.asked.load.serving is not None
+        return ("buy", "rent") if lump else ("rent", "buy")
 
     def _owned(self) -> list[Found]:
         """The cards one has; a training is given all that make it faster, unless it is asked how few would do."""
@@ -121,7 +131,11 @@ class Search:
         """What is shown of one way, with the least it can cost; cards in hand that are `enough` cost nothing."""
         if not limit:
             return []
-        kept = _distinct([*self._proposed(way)[:limit], *self._preferred(way, limit)])[:limit]
+        leader = None if self._spends(way) else first(self, way)
+        if leader is not None and self.asked.request.objective:
+            self.said[id(leader.option)] = reason("why", self.asked.request.objective)
+        led = [leader] if leader else []
+        kept = _distinct([*self._proposed(way)[:limit], *led, *self._preferred(way, limit)])[:limit]
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
         tight, handy = list[Found](), list[Found]()
         if way == "buy" and not enough and limit > 2:
@@ -267,12 +281,21 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
 
 def _squeezed(request: ConfigureRequest, found: ConfigureResult) -> ConfigureResult:
     """The same in files of fewer than four bits, where nothing else fits and files are what is read."""
-    if request.weight_format is None and any(variant.file for variant in read(request).load.variants):
+    if request.weight_format is None and _reads_files(read(request)):
         for form in SMALLEST_FILES:
             other = _configure(request.model_copy(update={"weight_format": form}))
             if other.configurations:
                 return other
     return found
+
+
+def _reads_files(asked: Asked) -> bool:
+    """Whether files are what is read: llama.cpp was asked for, or a card named is served by nothing else."""
+    if asked.load.serving is None:
+        return False
+    cards = [gpus()[name] for name in asked.cards | set(asked.owned)]
+    offered = [asked.load.offered(gpu) for gpu in cards]
+    return asked.request.engine == FILE_ENGINE or any(own and all(one.file for one in own) for own in offered)
 
 
 def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureResult:
@@ -307,7 +330,7 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
     made = isolated(search, request.instances) if request.instances else search.shown()
     shown = [configuration for configuration, _, _ in made]
     own = {} if request.instances or "buy" not in search.asked.ways else search.asked.owned
-    mixed = together(search.asked.load, own, request.weight_format)
+    mixed = together(search.asked.load, own)
     if mixed is not None:
         shown = _with_mixed(shown, mixed[0])[: request.max_results]
     return ConfigureResult(
@@ -331,7 +354,9 @@ def _near_misses(search: Search, shown: list[Configuration], made: list[Found]) 
     for one in rejected(search, shown, made):
         price = Price(amount=one.price_usd, complete=True)
         price = price.within(budget) if budget and buys else price.also_in(search.asked.currency)
-        yield one.model_copy(update={"asked_price": price.asked_price, "beyond": price.beyond})
+        told = [in_currency(each, search.asked.currency) for each in one.reasons[:2]]
+        said = {"reason": text(told[0]), "change": text(told[1])} if len(told) == 2 else {}
+        yield one.model_copy(update={"asked_price": price.asked_price, "beyond": price.beyond, **said})
 
 
 def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Configuration]:

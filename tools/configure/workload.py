@@ -1,5 +1,6 @@
 """From a need to memory requests: which formats are worth trying, and what stands in for what was not said."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -7,7 +8,9 @@ from kb.catalog import model as find_model
 from kb.memory_constants import constants
 from kb.records.gpu import Gpu
 from tools.configure.layout import LANGUAGE
+from tools.configure.precision import precision_lost
 from tools.configure.request import ConfigureRequest
+from tools.configure.served import Form, Serving, serving
 from tools.configure.suitable import DOMESTIC, FILE_ENGINE, Formats, served_in
 from tools.memory.formats import canonical, weight_format
 from tools.memory.request import MemoryRequest
@@ -64,6 +67,8 @@ class Variant:
     """0 = as published or as asked, 1 = 8 bit … 4 = 4 bit: what quality is given up, coarsely."""
     kinds: frozenset[Formats] = frozenset()
     """The kinds of cards it is for, where several are considered."""
+    form: Form | None = None
+    """What is served, where the solver of ways weighs it."""
 
     @property
     def file(self) -> bool:
@@ -84,8 +89,14 @@ class Workload:
     open_ended: bool = False
     """Whether more speed is worth more money: no load, deadline or speed was stated that would be enough."""
 
+    serving: Serving | None = None
+    """A served language model as the solver of ways weighs it."""
+
     def offered(self, gpu: Gpu) -> tuple[Variant, ...]:
-        """The variants for a card: those of its kind, where several kinds are considered."""
+        """The variants for a card: those an engine reads there, or those of its kind where several are considered."""
+        if self.serving is not None:
+            forms = self.serving.offered(gpu)
+            return tuple(variant for variant in self.variants if variant.form in forms)
         kind = served_in(gpu)
         return tuple(variant for variant in self.variants if kind in variant.kinds or not variant.kinds)
 
@@ -148,19 +159,37 @@ def workload(need: ConfigureRequest, cards: Iterable[Gpu] = (), *, others: bool 
         kinds.add("usual")
         if need.country in DOMESTIC:
             kinds |= {"ascend", "ascend_eight"}
+    name = str(fields.get("model") or "") or None
+    known = find_model(name).kind if name else "llm"
+    sequences = fields.get("concurrent_sequences")
+    served = serving(need, name, sequences if isinstance(sequences, int) else None, training=training)
+    if served is not None:
+        open_ended = _open_ended(need, training)
+        return Workload(
+            _served(served, given), training, name, (*assumptions, *served.load.said), known, open_ended, served
+        )
     variants = tuple(
         Variant(MemoryRequest.model_validate(_in(form) | given), form, loss, only)
         for (form, loss), only in _formats(need, task, str(fields.get("model") or "") or None, kinds).items()
     )
-    name = str(fields.get("model") or "") or None
-    return Workload(
-        variants,
-        training,
-        name,
-        tuple(assumptions),
-        find_model(name).kind if name else "llm",
-        _open_ended(need, training),
-    )
+    return Workload(variants, training, name, tuple(assumptions), known, _open_ended(need, training))
+
+
+def _served(served: Serving, given: dict[str, object]) -> tuple[Variant, ...]:
+    """Every form of a served model, the most precise first."""
+    load = served.load
+    asked = {**given, "context_tokens": load.context, "concurrent_sequences": load.sequences}
+    asked.pop("images_per_sample", None)
+    found = [
+        Variant(
+            MemoryRequest.model_validate(
+                {**asked, "weight_format": form.name, "engine": form.engine, "kv_format": form.kv}
+            ),
+            form.name, 0 if load.weight_format else precision_lost(form.name, load.native), form=form,
+        )
+        for form in served.forms
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda one: one.loss))
 
 
 def _pictured(need: ConfigureRequest, training: bool, kind: str) -> dict[str, object]:
@@ -190,7 +219,7 @@ def _open_ended(need: ConfigureRequest, training: bool) -> bool:
 def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:
     if need.concurrent_sequences or not need.users:
         return need.concurrent_sequences or need.batch_size
-    sequences = max(1, round(need.users * ACTIVE_SHARE))
+    sequences = max(1, math.ceil(need.users * ACTIVE_SHARE))
     assumptions.append(
         f"Of {need.users} users, {sequences} are taken to have a request in flight at a busy moment "
         f"({ACTIVE_SHARE:.0%}); say how many requests run at once to be exact."

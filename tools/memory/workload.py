@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import gpu as catalog_gpu
+from kb.links import linked
 from kb.memory_constants import constants
 from kb.pictures import pictures
 from kb.records.gpu import Gpu
@@ -29,6 +30,9 @@ _FAMILIES = {
     "reranker": "encoder", "encoder": "encoder", "vision": "vision",
 }  # fmt: skip
 
+NODE = 8
+"""Cards of one machine, where more share a layer."""
+
 
 class Workload(NamedTuple):
     """Everything the formulas read; replace a field to ask "what if"."""
@@ -47,6 +51,8 @@ class Workload(NamedTuple):
     sequences: int
     max_sequences: int | None
     large_gpu: bool
+    boards: bool
+    """Whether the cards that share every layer are known to talk over PCIe."""
     card_bytes: int
     """Memory of the card, of which an engine beside a trainer reserves a share; 0 = not known."""
     micro_batch: int
@@ -135,7 +141,9 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         kv_format=kept, context=_context(request, shape, training, said, visual.tokens),
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
-        large_gpu=gpu is not None and is_large(gpu), card_bytes=gpu.memory_bytes if gpu else 0,
+        large_gpu=gpu is not None and is_large(gpu),
+        boards=gpu is not None and over_pcie(gpu, min(request.tensor_parallel or 1, NODE)),
+        card_bytes=gpu.memory_bytes if gpu else 0,
         micro_batch=_batch(request, shape, training, said),
         accumulation=request.accumulation or 1,
         sequence=_sequence(request, shape, training, said, visual.tokens),
@@ -163,6 +171,11 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
 def is_large(gpu: Gpu) -> bool:
     """Whether vLLM takes its large defaults on this card (70 GiB or more, the A100 excepted)."""
     return gpu.memory_bytes >= constants().vllm.large_gpu_bytes and "a100" not in gpu.id
+
+
+def over_pcie(gpu: Gpu, cards: int) -> bool:
+    """Whether so many of the cards in one machine are known to talk over PCIe."""
+    return gpu.vendor == "NVIDIA" and not linked(gpu, cards)
 
 
 def _engine(request: MemoryRequest, family: Family, training: bool) -> str:

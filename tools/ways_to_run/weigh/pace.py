@@ -113,21 +113,30 @@ class Paces:
 
     def _on(self, candidate: Candidate, gpu: Gpu, sequences: int) -> TokenPace | None:
         """The whole model on cards like this one."""
-        base = self._base(candidate.engine, candidate.form, gpu)
-        if base is None:
+        work = self.alone(candidate.engine, candidate.form, candidate.work.kv_bytes, gpu)
+        if work is None:
             return None
-        bandwidth, flops_16 = rates(gpu, guess=True)
-        flops, _ = product_rate(gpu, base.format.name, flops_16)
-        work = base._replace(
-            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16,
-            kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
-            cached_tokens=base.cached_tokens if candidate.engine in CACHES_PREFIXES else 0,
-        ).on(candidate.layout, sequences)  # fmt: skip
+        work = work._replace(host_bandwidth=candidate.host.bandwidth).on(candidate.layout, sequences)
         spilled = candidate.held.spilled
         return corrected_pace(placed_pace(work, ROOMY, spilled), spilled)
 
+    def alone(self, engine: str, form: str, kv_bytes: float, gpu: Gpu) -> Work | None:
+        """The load on one such card; null where no source states how fast it reads."""
+        base = self._base(engine, form, gpu)
+        if base is None:
+            return None
+        bandwidth, flops_16 = rates(gpu, guess=True)
+        flops, kind = product_rate(gpu, base.format.name, flops_16)
+        return base._replace(
+            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16, flops_kind=kind, kv_bytes=kv_bytes,
+            cached_tokens=base.cached_tokens if engine in CACHES_PREFIXES else 0,
+        )  # fmt: skip
+
     def _base(self, engine: str, form: str, gpu: Gpu) -> Work | None:
-        key = (engine, form, gpu.id)
+        """The load in a format: of the card only whether it computes in BF16 matters."""
+        if gpu.bandwidth_bytes_per_s is None:
+            return None
+        key = (engine, form, gpu.half)
         if key not in self._bases:
             load = self.load
             asked = InferenceSpeedRequest.model_validate(
