@@ -34,7 +34,7 @@ class Reason(Frozen):
     """Where it belongs: why this one, what one gives up, whether it can be had; for a near miss: why not, and what
     would admit it."""
     code: str
-    """Which sentence; `tools.configure.reasons` has the English one of each."""
+    """Which sentence; `tools.configure.tell.reasons` has the English one of each."""
     values: dict[str, Scalar] = Field(default_factory=dict)
 
 

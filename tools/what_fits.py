@@ -15,9 +15,9 @@ from kb.records.gpu import Gpu
 from kb.records.model import Model
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step
-from tools.configure.layout import Layout, layouts
-from tools.configure.suitable import served_in
-from tools.configure.workload import FILES as EVERY_FILE
+from tools.configure.load.layout import Layout, layouts
+from tools.configure.load.workload import FILES as EVERY_FILE
+from tools.configure.market.suitable import served_in
 from tools.memory.formats import held_in, weight_format
 from tools.memory.request import MemoryRequest
 from tools.nameless_card import middling

@@ -14,8 +14,8 @@ from assistant.phrases import Phrases
 from assistant.plan.formats import bits
 from assistant.plan.preferred import EIGHT_BITS, HALF_AS_FAST, least, main_date, pace_of, user_pace
 from tools.configuration import AskedPrice, Configuration, Item, Price
-from tools.configure.fewer import BRISK, MANY
-from tools.configure.rank import WORTH_SAYING
+from tools.configure.rank.fewer import BRISK, MANY
+from tools.configure.rank.ranking import WORTH_SAYING
 from tools.prices import is_stale
 
 SEVERAL_USERS = 1.5

@@ -19,7 +19,7 @@ from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus, model, models
 from kb.projects import Project, project_in
-from tools.configure.suitable import MADE_IN_CHINA
+from tools.configure.market.suitable import MADE_IN_CHINA
 from tools.cost.work import JOBS
 from tools.need import SERVED, Need
 from tools.training_time.request import SAMPLE_TOKENS

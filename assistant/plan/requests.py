@@ -15,7 +15,7 @@ from kb.names import model_names
 from kb.records.model import Model
 from kb.units import DAY_S
 from tools.check_compatibility import feature_names
-from tools.configure.workload import ACTIVE_SHARE
+from tools.configure.load.workload import ACTIVE_SHARE
 from tools.cost.work import TEXTS_AT_ONCE
 from tools.memory.fit import shares_experts
 from tools.need import GpuCount, Need

@@ -11,9 +11,9 @@ from typing import Any
 
 from configure_oracle import disagreement, random_need, rows_of
 
-import tools.configure.speeds as speeds
+import tools.configure.pace.speeds as speeds
 from tools.configure import configure
-from tools.configure.cut import cuts_of
+from tools.configure.load.cut import cuts_of
 from tools.configure.request import ConfigureRequest
 from tools.need import Budget, GpuCount
 

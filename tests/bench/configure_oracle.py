@@ -11,10 +11,10 @@ from kb.catalog import gpus, model
 from kb.offers import current_offers
 from kb.software import features
 from tools.configure import configure
-from tools.configure.bill import bill
-from tools.configure.purchases import host_memory
+from tools.configure.bills.bill import bill
+from tools.configure.market.purchases import host_memory
+from tools.configure.market.suitable import machine_sizes, sold_in_systems
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import machine_sizes, sold_in_systems
 from tools.memory import estimate_memory
 from tools.memory.fit import verdict_of
 from tools.memory.request import MemoryRequest

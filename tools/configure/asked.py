@@ -9,10 +9,10 @@ from kb.catalog import provider as find_provider
 from kb.names import close_names
 from kb.rates import rate
 from kb.records.gpu import Gpu
-from tools.configure.conditions import meets
+from tools.configure.load.workload import Workload, workload
+from tools.configure.market.conditions import meets
+from tools.configure.market.suitable import proposed
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import proposed
-from tools.configure.workload import Workload, workload
 from tools.named import read_card
 from tools.need import Condition
 

@@ -9,28 +9,28 @@ from kb.purposes import PurposeName, models_for, purposes
 from kb.rates import usd
 from tools.base import Step
 from tools.configuration import Configuration, Price, Reason
-from tools.configure.account import assumptions, memory_steps, rejected, warnings
 from tools.configure.asked import Asked, pool, read
-from tools.configure.bands import first
-from tools.configure.conditions import ways
-from tools.configure.configured import configured, title
-from tools.configure.exactly import Proposal, exactly
-from tools.configure.fewer import brisk, fewer
-from tools.configure.fitting import Table
-from tools.configure.isolated import isolated
-from tools.configure.mixed import together
-from tools.configure.options import Options
-from tools.configure.pace import Pace
-from tools.configure.precision import LOSSES
-from tools.configure.quickest import unreachable
-from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
-from tools.configure.reasons import in_currency, reason, text
+from tools.configure.load.fitting import Table
+from tools.configure.load.precision import LOSSES
+from tools.configure.load.workload import SMALLEST_FILES
+from tools.configure.market.conditions import ways
+from tools.configure.market.suitable import FILE_ENGINE
+from tools.configure.market.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
+from tools.configure.pace.judged import Pace
+from tools.configure.pace.quickest import unreachable
+from tools.configure.rank.bands import first
+from tools.configure.rank.exactly import Proposal, exactly
+from tools.configure.rank.fewer import brisk, fewer
+from tools.configure.rank.isolated import isolated
+from tools.configure.rank.mixed import together
+from tools.configure.rank.options import Options
+from tools.configure.rank.ranking import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
-from tools.configure.sources import cited
-from tools.configure.suitable import FILE_ENGINE
-from tools.configure.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
-from tools.configure.workload import SMALLEST_FILES
+from tools.configure.tell.account import assumptions, memory_steps, rejected, warnings
+from tools.configure.tell.configured import configured, title
+from tools.configure.tell.reasons import in_currency, reason, text
+from tools.configure.tell.sources import cited
 from tools.memory.formats import held_in
 from tools.memory.result import Verdict
 from tools.named import read_card

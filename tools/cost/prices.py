@@ -8,9 +8,9 @@ from typing import Literal
 from kb.base import BadInput
 from kb.catalog import servers
 from kb.rates import convert, usd
-from tools.configure.bill import machines_alone
-from tools.configure.market import CHINA
-from tools.configure.purchases import host_memory
+from tools.configure.bills.bill import machines_alone
+from tools.configure.market.purchases import host_memory
+from tools.configure.market.sold import CHINA
 from tools.cost.result import PriceRead
 from tools.cost.setting import Setting, exactly
 from tools.power.energy import scaled

@@ -9,8 +9,8 @@ from kb.exports import restriction
 from kb.rates import usd
 from tools.configuration import Configuration
 from tools.configure import configure
-from tools.configure.choice import UNSURE, is_unsure
-from tools.configure.options import precision_lost
+from tools.configure.market.choice import UNSURE, is_unsure
+from tools.configure.rank.options import precision_lost
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult
 from tools.need import Budget

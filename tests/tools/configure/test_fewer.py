@@ -6,7 +6,7 @@ import pytest
 
 from tools.configuration import Configuration
 from tools.configure import configure
-from tools.configure.fewer import BRISK, FEWER_FOR, MANY
+from tools.configure.rank.fewer import BRISK, FEWER_FOR, MANY
 from tools.configure.request import ConfigureRequest
 
 TEAMS = [("Qwen3-32B", 10), ("Qwen3-30B-A3B", 30), ("gemma-3-27b-it", 12), ("Llama-3.3-70B-Instruct", 20)]

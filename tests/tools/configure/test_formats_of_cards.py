@@ -5,9 +5,9 @@ import pytest
 from kb.catalog import gpus
 from kb.software import features
 from tools.configure import configure
+from tools.configure.load.workload import workload
+from tools.configure.market.suitable import reads_files
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import reads_files
-from tools.configure.workload import workload
 from tools.memory.formats import held_in
 from tools.need import GpuCount
 from tools.ways_to_run.space.formats import Readable, readable

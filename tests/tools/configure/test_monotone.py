@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.configure import configure
-from tools.configure.options import precision_lost
+from tools.configure.rank.options import precision_lost
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult
 

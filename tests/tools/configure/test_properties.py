@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 import tools.configure.asked as asked_module
-import tools.configure.host as host_module
-import tools.configure.purchases as purchases_module
-import tools.configure.rentals as rentals_module
+import tools.configure.bills.host as host_module
+import tools.configure.market.purchases as purchases_module
+import tools.configure.market.rentals as rentals_module
 import tools.configure.search as search_module
 from kb.catalog import gpus, servers
 from kb.offers import current_offers
 from tools.configuration import Configuration
 from tools.configure import configure
-from tools.configure.bill import bill
-from tools.configure.market import ORDERABLE, buyable, second_hand
-from tools.configure.reasons import TEXTS, text
+from tools.configure.bills.bill import bill
+from tools.configure.market.sold import ORDERABLE, buyable, second_hand
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult
+from tools.configure.tell.reasons import TEXTS, text
 from tools.need import Budget, GpuCount
 
 SERVE: dict[str, Any] = {"task": "inference", "model": "Llama-3.1-8B", "context_tokens": 8192}
