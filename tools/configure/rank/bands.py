@@ -1,7 +1,8 @@
 """What is put first of a served model, in bands; an objective of the person goes before them.
 
-Bands: it meets the speed with head-room, surely fits and is priced whole; it is sold today, or honestly second-hand;
-few cards in one machine; a fair speed for the money; the price. Of formats the finest leads that costs not much more.
+Bands: it is fast enough with head-room, then without; it is priced whole, then cards for a computer that is there; few
+cards in one machine; sold today, then honestly second-hand. Within a band everything is one sum of money, so that
+whatever else may be had, what leads is never worth less.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from tools.configure.bills.host import passive
 from tools.configure.load.precision import LOSSES
 from tools.configure.market.choice import Choice
 from tools.configure.market.suitable import MAINSTREAM
-from tools.configure.market.wanted import Wanted, owned, used, whole
+from tools.configure.market.wanted import Wanted, owned, used
 from tools.configure.pace.judged import READING_TOKENS_PER_S, SHARED_TOKENS_PER_S, Pace
 from tools.configure.rank.options import PRICED, Order
 from tools.configure.rank.ranking import Found, Ranking
@@ -21,80 +22,121 @@ from tools.configure.rank.ranking import Found, Ranking
 if TYPE_CHECKING:
     from tools.configure.search import Search
 
-SIZES = ((2, 1), (4, 1), (8, 1))
-"""Bands of (cards, machines): what an ordinary computer takes, a workstation, a server; beyond, by the number."""
+SIZES = ((2, 1), (4, 1), (8, 1), (10**6, 10**6))
+"""Bands of (cards, machines): what an ordinary computer takes, a workstation, a server; beyond it any number."""
+IN_OWN_HOST = ((1, 1), (2, 1))
+"""The same of cards for a computer that is there."""
+SPENT_FREELY = Decimal("0.25")
+"""Share of a stated sum below which nobody asks for less: what costs less counts alike."""
 ALONE_HEADROOM, SHARED_HEADROOM, TARGET_HEADROOM = 2.0, 1.5, 1.1
 """Times the slowest that is bearable, or the speed asked for, from which nobody waits: users at a busy moment get less
 than the mean, and estimates are off by as much."""
 ENOUGH = 1.5
 """Times that speed beyond which more is worth no money, where it is above the pace people read at."""
-FINER_FOR = Decimal("1.3")
-"""Times the price of the coarsest format that a finer one is worth."""
+PERCENT_FOR = 1.06
+"""Times the price that a per cent of quality is worth: a third more for 16 bits instead of four of a small model."""
 FOUR_BITS = LOSSES[:5]
 """Losses down to four bits: below, answers get markedly worse."""
 _FAR_W = 10**9
 
 
 def first(search: "Search", way: str) -> Found | None:
-    """What leads of one way: by the objective, else by the bands; null where nothing has head-room, or none is asked
-    for: then what is cheapest in the published precision leads."""
+    """What leads of one way: by the objective, else by the bands; null where nothing surely fits."""
     if search.asked.load.serving is None:
         return None
     objective = search.asked.request.objective
     if objective is not None:
         return _BY_OBJECTIVE[objective](search, way)
-    return next(leaders(search, way), None)
+    return _leader(search, way)
 
 
-def leaders(search: "Search", way: str) -> Iterator[Found]:
-    """The first of every band of size, new before second-hand, the smallest band first."""
-    ranking = with_headroom(search)
-    for cards, machines in SIZES:
-        for among in _sold(search, way):
+def _leader(search: "Search", way: str) -> Found | None:
+    return next((one for one, _ in leaders(search, way)), None)
 
-            def small(one: Choice, among: Wanted = among, cards: int = cards, machines: int = machines) -> bool:
-                return among(one) and one.count <= cards and one.machines <= machines
 
-            if (best := _best(search, ranking, way, small)) is not None:
-                yield best
+def leaders(search: "Search", way: str) -> Iterator[tuple[Found, int]]:
+    """The first of every band that holds something, with the place of the band: the best is the first."""
+    for place, (ranking, wanted) in enumerate(_bands(search, way)):
+        if (best := _best(search, ranking, way, wanted)) is not None:
+            yield best, place
+
+
+def _bands(search: "Search", way: str) -> Iterator[tuple[Ranking, Wanted]]:
+    """Every band, the best first: whose speeds count, and what is in it."""
+    rankings = (with_headroom(search), search.ranking)
+    for complete in (True, False) if way == "buy" else (True,):
+        for ranking in rankings:
+            for cards, machines in SIZES if complete else IN_OWN_HOST:
+                for among in _sold(search, way):
+
+                    def held(
+                        one: Choice, among: Wanted = among, cards: int = cards, machines: int = machines,
+                        complete: bool = complete,
+                    ) -> bool:  # fmt: skip
+                        kind = one.complete if complete else one.own_host
+                        return kind and one.count <= cards and one.machines <= machines and among(one)
+
+                    yield ranking, held
 
 
 def _sold(search: "Search", way: str) -> Iterator[Wanted]:
-    """What is sold today, then what is honestly second-hand; both priced whole."""
+    """What is sold today, then what is honestly second-hand."""
 
     def new(one: Choice) -> bool:
-        return search.wanted(one) and one.complete and not one.used
+        return search.wanted(one) and not one.used
 
     yield new
     if way == "buy":
-        yield whole(used)
+        yield used
 
 
 def _best(search: "Search", ranking: Ranking, way: str, wanted: Wanted) -> Found | None:
-    """The finest format that costs not much more, for its speed, than the cheapest does."""
-    found = [one for loss in FOUR_BITS if (one := _fair(search, ranking, way, wanted, loss)) is not None]
-    if not found:
-        return None
-    least = min(cost(search, one) for one in found)
-    return next(one for one in found if cost(search, one) <= FINER_FOR * least)
-
-
-def _fair(search: "Search", ranking: Ranking, way: str, wanted: Wanted, loss: int) -> Found | None:
-    """The least money for the speed, up to what is enough, in one precision; no cheaper one is left unread."""
+    """The least money for the speed, up to what is enough, and the precision; no cheaper one is left unread."""
     best: Found | None = None
-    for one in ranking.cheapest(way, wanted, (loss,), ("yes",)):
-        if best is not None and one.option.choice.felt > cost(search, best):
-            break
-        if best is None or (cost(search, one), one.option.choice.key) < (cost(search, best), best.option.choice.key):
-            best = one
+    for loss in FOUR_BITS:
+        for one in ranking.cheapest(way, wanted, (loss,), ("yes",)):
+            if best is not None and one.option.choice.felt > cost(search, best):
+                break
+            if best is None or (cost(search, one), one.option.choice.key) < (
+                cost(search, best),
+                best.option.choice.key,
+            ):
+                best = one
     return best
 
 
+def _order(search: "Search", one: Found) -> tuple[object, ...]:
+    return cost(search, one), one.option.choice.key
+
+
 def cost(search: "Search", one: Found) -> Decimal:
-    """Money as it ranks, over the share of the speed that is enough."""
+    """Money as it ranks, a small part of what is there counted alike, times what speed and precision lack.
+
+    max(felt, budget / 4) · lacking
+    """
+    choice = one.option.choice
+    limit = search.limits.buy_usd if choice.acquisition == "buy" else search.limits.rent_usd_per_hour
+    spent = choice.felt if limit is None else max(choice.felt, SPENT_FREELY * limit)
+    return spent * Decimal(repr(lacking(search, one)))
+
+
+def lacking(search: "Search", one: Found) -> float:
+    """Times the money that what is lacking in speed and precision is worth; 1 = nothing is.
+
+    1.06 ^ per cent of quality lost / min(rate / enough, 1)
+    """
     rate = (one.paced.speed or {}).get("tokens_per_s_per_user")
     share = min(rate / enough(search), 1.0) if isinstance(rate, float) else 1.0
-    return one.option.choice.felt / Decimal(repr(share))
+    return PERCENT_FOR ** lost_percent(search, one) / share
+
+
+def lost_percent(search: "Search", one: Found) -> float:
+    """Quality that weights and cache lose against the published format, as `find_ways_to_run` counts it."""
+    serving, form = search.asked.load.serving, one.paced.held.form
+    if serving is None or form is None:
+        return 0.0
+    load, rules = serving.load, quality()
+    return rules.weights_percent(form.name, load.native, load.shape.params) + rules.cache_percent(form.kv)
 
 
 def headroom(search: "Search") -> float:
@@ -139,7 +181,7 @@ def _quietest(search: "Search", way: str) -> Found | None:
     def quiet(one: Choice) -> bool:
         return search.wanted(one) and one.complete and not passive(one.gpu) and not owned(one)
 
-    return _least(search, way, quiet, _by_power) if way == "buy" else next(leaders(search, way), None)
+    return _least(search, way, quiet, _by_power) if way == "buy" else _leader(search, way)
 
 
 def _simplest(search: "Search", way: str) -> Found | None:
