@@ -1,6 +1,5 @@
 """From a need to memory requests: which formats are worth trying, and what stands in for what was not said."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from tools.configure.market.suitable import DOMESTIC, FILE_ENGINE, Formats, serv
 from tools.configure.request import ConfigureRequest
 from tools.memory.formats import canonical, weight_format
 from tools.memory.request import MemoryRequest
+from tools.ways_to_run.space.load import ACTIVE_SHARE, active
 
 TRAINING = {"full_finetune", "pretrain", "lora", "qlora"}
 STAND_INS = {
@@ -31,8 +31,6 @@ STAND_INS = {
     "pretrain": "Qwen/Qwen2.5-1.5B-Instruct",
 }
 """A common model of each kind of work, sized when the need names none; always said in the assumptions."""
-ACTIVE_SHARE = 0.2
-"""Share of an application's users with a request in flight at a busy moment, when only users are given."""
 AS_PUBLISHED = {"vision", "speech", "embedding", "reranker", "encoder"}
 """Kinds that hardly anybody quantises to make them fit."""
 PICTURES = {"diffusion", "video"}
@@ -219,7 +217,7 @@ def _open_ended(need: ConfigureRequest, training: bool) -> bool:
 def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:
     if need.concurrent_sequences or not need.users:
         return need.concurrent_sequences or need.batch_size
-    sequences = max(1, math.ceil(need.users * ACTIVE_SHARE))
+    sequences = active(need.users)
     assumptions.append(
         f"Of {need.users} users, {sequences} are taken to have a request in flight at a busy moment "
         f"({ACTIVE_SHARE:.0%}); say how many requests run at once to be exact."

@@ -1,12 +1,13 @@
-"""What is put first of a served model, in bands; an objective of the person goes before them.
+"""What is put first of a served model; an objective of the person goes before it.
 
-Bands: it is fast enough with head-room, then without; it is priced whole, then cards for a computer that is there; few
-cards in one machine; sold today, then honestly second-hand. Within a band everything is one sum of money, so that
-whatever else may be had, what leads is never worth less.
+What is priced whole comes before cards for a computer that is there. Else everything is one sum of money: speed with
+head-room, precision, few cards and machines, being sold new. So whatever else is to be had, what leads is worth no less.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import product
 from typing import TYPE_CHECKING
 
 from kb.quality import quality
@@ -14,7 +15,7 @@ from tools.configure.bills.host import passive
 from tools.configure.load.precision import LOSSES
 from tools.configure.market.choice import Choice
 from tools.configure.market.suitable import MAINSTREAM
-from tools.configure.market.wanted import Wanted, owned, used
+from tools.configure.market.wanted import Wanted, owned, used, whole
 from tools.configure.pace.judged import READING_TOKENS_PER_S, SHARED_TOKENS_PER_S, Pace
 from tools.configure.rank.options import PRICED, Order
 from tools.configure.rank.ranking import Found, Ranking
@@ -22,10 +23,10 @@ from tools.configure.rank.ranking import Found, Ranking
 if TYPE_CHECKING:
     from tools.configure.search import Search
 
-SIZES = ((2, 1), (4, 1), (8, 1), (10**6, 10**6))
-"""Bands of (cards, machines): what an ordinary computer takes, a workstation, a server; beyond it any number."""
-IN_OWN_HOST = ((1, 1), (2, 1))
-"""The same of cards for a computer that is there."""
+PAIR = 2
+"""Cards that an ordinary computer takes."""
+HALF_FOR, NEW_FOR, HEADROOM_FOR = 1.3, 1.5, 1.5
+"""Times the price that half as many cards, or machines, are worth; one with a warranty; and speed with head-room."""
 SPENT_FREELY = Decimal("0.25")
 """Share of a stated sum below which nobody asks for less: what costs less counts alike."""
 ALONE_HEADROOM, SHARED_HEADROOM, TARGET_HEADROOM = 2.0, 1.5, 1.1
@@ -51,56 +52,27 @@ def first(search: "Search", way: str) -> Found | None:
 
 
 def _leader(search: "Search", way: str) -> Found | None:
-    return next((one for one, _ in leaders(search, way)), None)
+    return next(leaders(search, way), None)
 
 
-def leaders(search: "Search", way: str) -> Iterator[tuple[Found, int]]:
-    """The first of every band that holds something, with the place of the band: the best is the first."""
-    for place, (ranking, wanted) in enumerate(_bands(search, way)):
-        if (best := _best(search, ranking, way, wanted)) is not None:
-            yield best, place
+def leaders(search: "Search", way: str) -> Iterator[Found]:
+    """The best that is priced whole, then the best cards for a computer that is there."""
+    if way == "rent":
+        kinds: tuple[tuple[Wanted, ...], ...] = ((search.wanted,),)
+    else:
+        alone = (lambda one: one.own_host and search.wanted(one), lambda one: one.own_host and used(one))
+        kinds = ((whole(search.wanted), whole(used)), alone)
+    yield from (best for among in kinds if (best := _best(search, way, among)) is not None)
 
 
-def _bands(search: "Search", way: str) -> Iterator[tuple[Ranking, Wanted]]:
-    """Every band, the best first: whose speeds count, and what is in it."""
-    rankings = (with_headroom(search), search.ranking)
-    for complete in (True, False) if way == "buy" else (True,):
-        for ranking in rankings:
-            for cards, machines in SIZES if complete else IN_OWN_HOST:
-                for among in _sold(search, way):
-
-                    def held(
-                        one: Choice, among: Wanted = among, cards: int = cards, machines: int = machines,
-                        complete: bool = complete,
-                    ) -> bool:  # fmt: skip
-                        kind = one.complete if complete else one.own_host
-                        return kind and one.count <= cards and one.machines <= machines and among(one)
-
-                    yield ranking, held
-
-
-def _sold(search: "Search", way: str) -> Iterator[Wanted]:
-    """What is sold today, then what is honestly second-hand."""
-
-    def new(one: Choice) -> bool:
-        return search.wanted(one) and not one.used
-
-    yield new
-    if way == "buy":
-        yield used
-
-
-def _best(search: "Search", ranking: Ranking, way: str, wanted: Wanted) -> Found | None:
-    """The least money for the speed, up to what is enough, and the precision; no cheaper one is left unread."""
+def _best(search: "Search", way: str, kinds: Sequence[Wanted]) -> Found | None:
+    """The least money for what it is; of none that might cost less is left unread."""
     best: Found | None = None
-    for loss in FOUR_BITS:
+    for wanted, ranking, loss in product(kinds, (with_headroom(search), search.ranking), FOUR_BITS):
         for one in ranking.cheapest(way, wanted, (loss,), ("yes",)):
             if best is not None and one.option.choice.felt > cost(search, best):
                 break
-            if best is None or (cost(search, one), one.option.choice.key) < (
-                cost(search, best),
-                best.option.choice.key,
-            ):
+            if best is None or _order(search, one) < _order(search, best):
                 best = one
     return best
 
@@ -110,7 +82,7 @@ def _order(search: "Search", one: Found) -> tuple[object, ...]:
 
 
 def cost(search: "Search", one: Found) -> Decimal:
-    """Money as it ranks, a small part of what is there counted alike, times what speed and precision lack.
+    """Money as it ranks, a small part of what is there counted alike, times what the order lacks.
 
     max(felt, budget / 4) · lacking
     """
@@ -121,13 +93,19 @@ def cost(search: "Search", one: Found) -> Decimal:
 
 
 def lacking(search: "Search", one: Found) -> float:
-    """Times the money that what is lacking in speed and precision is worth; 1 = nothing is.
+    """Times the money that what an order lacks would be worth; 1 = nothing.
 
-    1.06 ^ per cent of quality lost / min(rate / enough, 1)
+        1.06 ^ per cent of quality lost / min(rate / enough, 1) · 1.3 ^ (doublings of two cards + of machines)
+
+    and 1.5 each where it has no head-room, and where it is second-hand.
     """
+    choice = one.option.choice
     rate = (one.paced.speed or {}).get("tokens_per_s_per_user")
-    share = min(rate / enough(search), 1.0) if isinstance(rate, float) else 1.0
-    return PERCENT_FOR ** lost_percent(search, one) / share
+    found = PERCENT_FOR ** lost_percent(search, one)
+    found *= HALF_FOR ** (math.log2(max(choice.count / PAIR, 1)) + math.log2(choice.machines))
+    if isinstance(rate, float):
+        found *= (1.0 if rate >= headroom(search) else HEADROOM_FOR) / min(rate / enough(search), 1.0)
+    return found * (NEW_FOR if choice.used else 1.0)
 
 
 def lost_percent(search: "Search", one: Found) -> float:

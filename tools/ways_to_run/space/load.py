@@ -18,6 +18,7 @@ from tools.ways_to_run.request import Objective, Parallel, WorkFields
 
 ACTIVE_SHARE = 0.2
 """Share of an application's users with a request in flight at a busy moment, when only users are given."""
+ROUNDING = 1e-9
 SERVED = ("llm", "vlm")
 ALONE_PROMPT, SHARED_PROMPT = 512, 1024
 """Prompt that speed is told for where no length was given, of one person and of several."""
@@ -128,11 +129,16 @@ def _lengths_said(work: WorkFields, sequences: int, prompt: int, cached: int, an
         yield f"output_tokens not stated: tokens_per_s is the mean over an answer of {answer:,}."
 
 
+def active(users: int) -> int:
+    """Of so many users, those with a request in flight at a busy moment: a fifth, in whole people."""
+    return max(math.ceil(users * ACTIVE_SHARE - ROUNDING), 1)
+
+
 def _sequences(work: WorkFields, said: list[str]) -> int:
     if work.concurrent_sequences is not None:
         return work.concurrent_sequences
     if work.users is not None and work.users > 1:
-        found = max(math.ceil(work.users * ACTIVE_SHARE), 1)
+        found = active(work.users)
         said.append(f"Of {work.users:,} users, {found:,} are taken to have a request in flight at a busy moment.")
         return found
     if work.users is None:
