@@ -74,6 +74,8 @@ class Item(Frozen):
     """The whole line at the lowest price read; null where one price was read."""
     high: Money | None = None
     condition: Literal["new", "used"] = "new"
+    given: bool = False
+    """Whether it is at a price of the person's own."""
 
 
 class AskedPrice(Frozen):

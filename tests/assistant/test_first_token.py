@@ -9,7 +9,7 @@ from assistant.understand.load import find_load
 from assistant.understand.text import Text
 from tests.assistant.planning import turn
 from tools.configure.request import ConfigureRequest
-from tools.configure.search import configure
+from tools.configure import configure
 
 
 @pytest.mark.parametrize(

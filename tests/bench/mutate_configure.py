@@ -34,7 +34,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
     "a stream begun too late": ("load/cut.py", "self.copied / min(", "1.3 * self.copied / min("),
     "more cards than do": ("rank/ranking.py", "card not in added and place < done", "place < done"),
     "owned cards bought again": ("bills/bill.py", "missing = max(count - owned, 0)", "missing = count"),
-    "cards in hand come last": ("search.py", "[*alone, mixed, *others]", "[*others, mixed, *alone]"),
+    "cards in hand come last": ("answer.py", "[*alone, mixed, *others]", "[*others, mixed, *alone]"),
     "the least price left out": ("search.py", "found = [*kept[: max(limit - len(less) - len(tight) - len(handy), 1)], *handy, *less]", "found = kept"),
     "streams of two kinds": ("market/stream.py", "return _kind(choice) == _kind(last) and", "return"),
     "the least second-hand not told": ("tell/misses.py", '(anything, "yes"), (anything, "tight")', ""),

@@ -4,7 +4,7 @@ import pytest
 
 from kb.catalog import gpu
 from tools.configure.request import ConfigureRequest
-from tools.configure.search import configure
+from tools.configure import configure
 from tools.launch.make import make_launch_files
 from tools.launch.request import LaunchRequest
 from tools.memory.estimate import estimate_memory

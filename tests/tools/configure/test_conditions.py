@@ -4,7 +4,7 @@ import pytest
 
 from kb.catalog import gpus
 from tools.configure.request import ConfigureRequest
-from tools.configure.search import configure
+from tools.configure import configure
 from tools.need import Condition
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from kb import clock
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from tools.configuration import Item, Network
@@ -71,8 +72,13 @@ class Bill:
 
 
 @lru_cache(maxsize=65536)
-def bill(gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, *, domestic: bool) -> Bill:
+def bill(
+    gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, *, domestic: bool,
+    card_usd: Decimal | None = None,
+) -> Bill:  # fmt: skip
     """The cheapest bill for `machines` of `cards` cards each, less `owned` cards, with host memory for each.
+
+    `card_usd`: what the person pays for a card; null = the catalog's price.
 
     Cards one has stay in the machine they are in when they suffice; further ones of the same kind are put beside
     them, so only cards are bought. Beyond one machine a network is added, for rack servers racks and power.
@@ -81,14 +87,14 @@ def bill(gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, 
     count = cards * machines
     if owned:
         missing = max(count - owned, 0)
-        return Bill(tuple(card_lines(gpu, missing)), None, machines, None, (gpu.tdp_w or 0) * count or None)
+        return Bill(tuple(card_lines(gpu, missing, card_usd)), None, machines, None, (gpu.tdp_w or 0) * count or None)
     found = hosts(gpu_id, cards, memory_bytes, domestic=domestic)
     if not found:
-        items = (*card_lines(gpu, count), *(_times(item, machines) for item in bridge_items(gpu_id, cards)))
+        items = (*card_lines(gpu, count, card_usd), *(_times(item, machines) for item in bridge_items(gpu_id, cards)))
         alone = gpu.market in {"module", "apu"}
         host = () if alone else (unpriced_line("host", "machine with enough slots and power", machines),)
         return Bill((*items, *host), None, machines, None, gpu.tdp_w)
-    return _bill(gpu, min(found, key=lambda host: _rank(gpu, host, machines)), machines)
+    return _bill(gpu, min(found, key=lambda host: _rank(gpu, host, machines, card_usd)), machines, card_usd)
 
 
 @lru_cache(maxsize=4096)
@@ -108,21 +114,21 @@ def machines_alone(gpu_id: str, cards: int, machines: int, memory_bytes: int, *,
 
 
 @lru_cache(maxsize=4096)
-def cards_alone(gpu_id: str, cards: int) -> Bill:
+def cards_alone(gpu_id: str, cards: int, card_usd: Decimal | None = None) -> Bill:
     """Cards for a computer that the asker has; of whole computers so many, which a cable joins."""
     gpu = gpus()[gpu_id]
     if reads_files(gpu):
-        one = bill(gpu_id, 1, 1, 0, 0, domestic=False)
+        one = bill(gpu_id, 1, 1, 0, 0, domestic=False, card_usd=card_usd)
         watts = one.power_w * cards if one.power_w else None
         return Bill(tuple(_times(item, cards) for item in one.items), None, cards, None, watts)
-    items = (*card_lines(gpu, cards), *bridge_items(gpu_id, cards))
+    items = (*card_lines(gpu, cards, card_usd), *bridge_items(gpu_id, cards))
     return Bill(items, None, 1, None, (gpu.tdp_w or 0) * cards or None, own_host=True)
 
 
-def _rank(gpu: Gpu, host: Host, machines: int) -> tuple[bool, Decimal, str]:
+def _rank(gpu: Gpu, host: Host, machines: int, card_usd: Decimal | None = None) -> tuple[bool, Decimal, str]:
     """Complete bills first, then cheap ones."""
     bridges = [_times(item, machines) for item in bridge_items(gpu.id, host.cards)]
-    cards = [] if host.with_cards else [*card_lines(gpu, host.cards * machines), *bridges]
+    cards = [] if host.with_cards else [*card_lines(gpu, host.cards * machines, card_usd), *bridges]
     lines = [*_around(gpu, host, machines), *cards]
     known = sum((item.subtotal for item in lines if item.subtotal is not None), Decimal(0))
     whole = host.amount is not None and all(item.subtotal is not None for item in lines)
@@ -145,16 +151,36 @@ def _machine_w(gpu: Gpu, host: Host) -> int:
     return host.draw_w + (gpu.tdp_w or 0) * host.cards
 
 
-def _bill(gpu: Gpu, host: Host, machines: int) -> Bill:
-    cards = [] if host.with_cards else card_lines(gpu, host.cards * machines)
+def _bill(gpu: Gpu, host: Host, machines: int, card_usd: Decimal | None) -> Bill:
+    cards = [] if host.with_cards else card_lines(gpu, host.cards * machines, card_usd)
     inside = (*host.items, *(() if host.with_cards else bridge_items(gpu.id, host.cards)))
     items = (*cards, *(_times(item, machines) for item in inside), *_around(gpu, host, machines))
     network = network_for(machines, host.cards, linked=scales_out(gpu))
     return Bill(items, host, machines, network, _machine_w(gpu, host) * machines if gpu.tdp_w else None)
 
 
-def card_lines(gpu: Gpu, count: int) -> list[Item]:
-    """The cards as one line; nothing for none."""
+def given_machines(gpu: Gpu, cards: int, machines: int, each_usd: Decimal) -> Bill:
+    """Machines with their cards at a price of the person's own, with the network between several."""
+    network = network_for(machines, cards, linked=scales_out(gpu))
+    whole = given_line("system", f"machine with {cards} × {gpu.name}, at your price", machines, each_usd)
+    items = (whole, *network_items(network, machines, with_network=False))
+    return Bill(items, None, machines, network, (gpu.tdp_w or 0) * cards * machines or None)
+
+
+def given_line(part: str, product: str, count: int, each_usd: Decimal) -> Item:
+    """A line at a price of the person's own, which is as new as the question."""
+    total = each_usd * count
+    return Item(
+        part=part, product=product, count=count, unit_price=each_usd, subtotal=total, source=None,
+        price_date=clock.today().isoformat(), low=total, high=total, given=True,
+    )  # fmt: skip
+
+
+def card_lines(gpu: Gpu, count: int, card_usd: Decimal | None = None) -> list[Item]:
+    """The cards as one line; nothing for none. `card_usd`: at a price of the person's own."""
+    if card_usd is not None and count:
+        line = given_line("gpu", gpu.name, count, card_usd)
+        return [line.model_copy(update={"condition": condition(gpu)})]
     return [_card_line(gpu.id, count)] if count else []
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from kb.records.gpu import Gpu
 from kb.records.offer import Offer
 from tools.configure.bills.bill import Bill
+from tools.configure.market.own import GIVEN, NOTHING, Own
 from tools.configure.market.suitable import MAINSTREAM
 from tools.prices import age_days
 
@@ -41,6 +42,8 @@ class Choice:
     bill: Bill | None = None
     offer: Offer | None = None
     power_w: int | None = None
+    own: Own = NOTHING
+    """The person's own prices of the card."""
 
     @cached_property
     def count(self) -> int:
@@ -61,6 +64,11 @@ class Choice:
             return self.amount * UNSURE
         amount = self.amount if self.complete else self.amount / (1 - MACHINE_SHARE)
         return amount * (LEAVING_CUDA if self.foreign else 1) * (UNSURE if self.aged else 1)
+
+    @cached_property
+    def given(self) -> bool:
+        """Whether it is at a price, or a rent, of the person's own."""
+        return self.own != NOTHING or (self.offer is not None and self.offer.source == GIVEN)
 
     def affords(self, limit: Decimal) -> Decimal:
         """What of a budget its price may take: a share stays for parts that have none.

@@ -14,6 +14,7 @@ from kb.records.gpu import Gpu
 from kb.records.offer import Offer
 from tools.configure.load.layout import COUNTS
 from tools.configure.market.choice import FAR, UNSURE, Choice, is_unsure
+from tools.configure.market.own import GIVEN, NOTHING, Own
 from tools.configure.market.sold import CHINA
 from tools.configure.market.stream import Stream
 
@@ -26,12 +27,16 @@ def asking() -> Asking:
     return stamp(), clock.today()
 
 
-def rentals(gpu: Gpu, provider: str | None, country: str | None, at: Asking | None = None) -> tuple[Stream, ...]:
-    """Every stream of rentals of a card.
+def rentals(
+    gpu: Gpu, provider: str | None, country: str | None, at: Asking | None = None, own: Own = NOTHING
+) -> tuple[Stream, ...]:  # fmt: skip
+    """Every stream of rentals of a card; those of the person's own in place of all others.
 
     Chinese clouds ask for an identity in China, so they are left out for those who are elsewhere. Of instances with as
     many of the card, those that rank behind a cheaper one are beaten in every number of them.
     """
+    if own.rents:
+        return tuple(Stream(_rented(gpu, offer), int(offer.gpu_count)) for offer in _given(gpu, own))
     return _unbeaten(gpu.id, provider, _shut_out(country), *(at or asking()))
 
 
@@ -47,14 +52,30 @@ def _unbeaten(gpu_id: str, provider: str | None, shut_out: bool, state: object, 
     return tuple(found)
 
 
-def rented(gpu: Gpu, count: int, provider: str | None, country: str | None) -> tuple[Choice, ...]:
+def rented(
+    gpu: Gpu, count: int, provider: str | None, country: str | None, own: Own = NOTHING
+) -> tuple[Choice, ...]:  # fmt: skip
     """Exactly so many of a card as instances, as they rank; nothing where no instance divides them."""
     found = []
-    for _, offer in _offered(gpu, provider, country):
+    offers = _given(gpu, own) if own.rents else [offer for _, offer in _offered(gpu, provider, country)]
+    for offer in offers:
         machines, left = divmod(count, int(offer.gpu_count))
         if machines and not left:
             found.append(_instances(gpu, offer, machines))
     return tuple(sorted(found, key=lambda choice: choice.key))
+
+
+def _given(gpu: Gpu, own: Own) -> list[Offer]:
+    """Rents of the person's own as offers, which are as new as the question."""
+    return [
+        Offer(
+            id=f"{GIVEN}/{gpu.id}/{cards}", provider="your offer", gpu=gpu.id, gpu_text=gpu.name,
+            instance="per GPU" if cards == 1 else f"with {cards} GPUs", gpu_count=Decimal(cards),
+            on_demand_usd_per_hour=hourly, spot_usd_per_hour=hourly if spot else None,
+            as_of=clock.today().isoformat(), source=GIVEN,
+        )
+        for cards, hourly, spot in own.rents
+    ]  # fmt: skip
 
 
 def _offered(gpu: Gpu, provider: str | None, country: str | None) -> Iterator[tuple[Stream, Offer]]:

@@ -1,7 +1,7 @@
 """What is put first of a served model; an objective of the person goes before it.
 
 What is priced whole comes before cards for a computer that is there. Else everything is one sum of money: speed with
-head-room, precision, few cards and machines, being sold new. So whatever else is to be had, what leads is worth no less.
+head-room, precision, few cards and machines, being sold new. Whatever else is to be had, what leads is worth no less.
 """
 
 import math
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PAIR = 2
 """Cards that an ordinary computer takes."""
-HALF_FOR, NEW_FOR, HEADROOM_FOR = 1.3, 1.5, 1.5
+HALF_FOR, NEW_FOR, HEADROOM_FOR = 1.3, 2.0, 1.5
 """Times the price that half as many cards, or machines, are worth; one with a warranty; and speed with head-room."""
 SPENT_FREELY = Decimal("0.25")
 """Share of a stated sum below which nobody asks for less: what costs less counts alike."""
@@ -62,19 +62,19 @@ def leaders(search: "Search", way: str) -> Iterator[Found]:
     else:
         alone = (lambda one: one.own_host and search.wanted(one), lambda one: one.own_host and used(one))
         kinds = ((whole(search.wanted), whole(used)), alone)
-    yield from (best for among in kinds if (best := _best(search, way, among)) is not None)
+    yield from (one for among in kinds if (one := best(search, way, among)) is not None)
 
 
-def _best(search: "Search", way: str, kinds: Sequence[Wanted]) -> Found | None:
-    """The least money for what it is; of none that might cost less is left unread."""
-    best: Found | None = None
+def best(search: "Search", way: str, kinds: Sequence[Wanted]) -> Found | None:
+    """Of some kinds the least money for what it is; none that might cost less is left unread."""
+    found: Found | None = None
     for wanted, ranking, loss in product(kinds, (with_headroom(search), search.ranking), FOUR_BITS):
         for one in ranking.cheapest(way, wanted, (loss,), ("yes",)):
-            if best is not None and one.option.choice.felt > cost(search, best):
+            if found is not None and one.option.choice.felt > cost(search, found):
                 break
-            if best is None or _order(search, one) < _order(search, best):
-                best = one
-    return best
+            if found is None or _order(search, one) < _order(search, found):
+                found = one
+    return found
 
 
 def _order(search: "Search", one: Found) -> tuple[object, ...]:
@@ -97,7 +97,7 @@ def lacking(search: "Search", one: Found) -> float:
 
         1.06 ^ per cent of quality lost / min(rate / enough, 1) · 1.3 ^ (doublings of two cards + of machines)
 
-    and 1.5 each where it has no head-room, and where it is second-hand.
+    and 1.5 where it has no head-room, 2 where it is second-hand.
     """
     choice = one.option.choice
     rate = (one.paced.speed or {}).get("tokens_per_s_per_user")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from kb.catalog import gpus
 from tools.configure.load.precision import LOSSES
 from tools.configure.market.choice import Choice
+from tools.configure.market.own import NOTHING, Own
 from tools.configure.market.purchases import purchased
 from tools.configure.market.rentals import rented
 from tools.configure.pace.judged import Pace
@@ -24,6 +25,7 @@ class Proposal:
     way: str
     country: str | None
     provider: str | None
+    own: Own = NOTHING
 
 
 def exactly(proposal: Proposal, options: Options, pace: Pace) -> Found | None:
@@ -45,8 +47,8 @@ def exactly(proposal: Proposal, options: Options, pace: Pace) -> Found | None:
 def _choices(proposal: Proposal) -> tuple[Choice, ...]:
     gpu = gpus()[proposal.gpu]
     if proposal.way == "rent":
-        return rented(gpu, proposal.count, proposal.provider, proposal.country)
-    return purchased(gpu, proposal.count, country=proposal.country)
+        return rented(gpu, proposal.count, proposal.provider, proposal.country, proposal.own)
+    return purchased(gpu, proposal.count, country=proposal.country, own=proposal.own)
 
 
 def _on(choice: Choice, verdict: Verdict, loss: int, options: Options, pace: Pace) -> Found | None:

@@ -12,6 +12,7 @@ from tools.configuration import Configuration, Divided, Reason
 from tools.configure.load.fitting import Held
 from tools.configure.load.layout import Layout
 from tools.configure.market.choice import Choice
+from tools.configure.market.own import NOTHING
 from tools.configure.market.purchases import purchased
 from tools.configure.market.rentals import rented
 from tools.configure.pace.judged import Paced
@@ -114,13 +115,13 @@ def _of_way(search: "Search", way: str, wanted: int) -> Iterator[tuple[Choice, P
 
 def _fewest(search: "Search", way: str, gpu: Gpu, count: int) -> list[Choice]:
     """Of cards in hand, more of them and new ones, the first choice each, as they rank, of enough within the limits."""
-    asked = search.asked
+    asked, own = search.asked, search.asked.given.by_card.get(gpu.id, NOTHING)
     grown = [choice for stream in search.options.streams(way, gpu) for choice in stream.choices]
     exact: tuple[Choice, ...] = ()
     if way == "rent":
-        exact = rented(gpu, count, asked.provider, asked.country)
+        exact = rented(gpu, count, asked.provider, asked.country, own)
     elif any(not choice.owned for choice in grown):  # on the market
-        exact = purchased(gpu, count, country=asked.country)
+        exact = purchased(gpu, count, country=asked.country, own=own)
     reached = [
         choice
         for choice in (*exact, *grown)
@@ -154,6 +155,7 @@ def _configuration(
     found, step = configured(
         one.option, one.paced, native=search.native, country=search.asked.country,
         currency=search.asked.currency, said=said,
+        tariff=search.asked.given.tariff_per_kwh,
     )  # fmt: skip
     memory = found.memory.model_copy(update={"usable_bytes_per_gpu": part.usable_bytes(gpu)})
     divided = Divided(

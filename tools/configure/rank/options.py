@@ -13,6 +13,7 @@ from tools.configure.load.layout import NODE_GPUS, Layout
 from tools.configure.load.precision import LOSSES, precision_lost
 from tools.configure.load.workload import Variant
 from tools.configure.market.choice import Choice
+from tools.configure.market.own import NOTHING, Own
 from tools.configure.market.purchases import purchases
 from tools.configure.market.rentals import asking, rentals
 from tools.configure.market.stream import Stream
@@ -103,13 +104,14 @@ class Options:
                 self._by_loss[precision_lost(form, native)].append((form, variant))
 
     def add(
-        self, gpu: Gpu, *, ways: tuple[str, ...], provider: str | None, owned: int, asked: bool, country: str | None
-    ) -> None:
-        """Consider a card, to buy or to rent."""
+        self, gpu: Gpu, *, ways: tuple[str, ...], provider: str | None, owned: int, asked: bool, country: str | None,
+        own: Own = NOTHING,
+    ) -> None:  # fmt: skip
+        """Consider a card, to buy or to rent, at the person's own prices where there are such."""
         if "buy" in ways:
-            self._streams["buy"] += purchases(gpu, owned=owned, asked=asked, country=country)
+            self._streams["buy"] += purchases(gpu, owned=owned, asked=asked, country=country, own=own)
         if "rent" in ways:
-            self._streams["rent"] += rentals(gpu, provider, country, self._at)
+            self._streams["rent"] += rentals(gpu, provider, country, self._at, own)
 
     def streams(self, way: str, gpu: Gpu) -> Iterator[Stream]:
         """The streams of one card."""

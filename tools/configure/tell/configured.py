@@ -18,6 +18,7 @@ from tools.configure.bills.parts import line
 from tools.configure.load.fitting import Held
 from tools.configure.load.precision import precision_lost
 from tools.configure.market.choice import Choice
+from tools.configure.market.own import GIVEN
 from tools.configure.market.purchases import purchased
 from tools.configure.market.sold import ORDERABLE
 from tools.configure.market.suitable import MAINSTREAM
@@ -49,8 +50,9 @@ def configured(
     currency: str = "USD",
     one_gpu: bool = False,
     said: tuple[Reason, ...] = (),
+    tariff: float | None = None,
 ) -> tuple[Configuration, Step]:
-    """The configuration and the step that derives its price."""
+    """The configuration and the step that derives its price; `tariff` is the person's own, in `currency` a kWh."""
     choice, held = option.choice, paced.held
     gpu, layout = choice.gpu, held.layout
     items = choice.bill.items if choice.bill else (_instance(choice),)
@@ -59,7 +61,7 @@ def configured(
         *_why(option, paced, one_gpu=one_gpu),
         *said,
         *_trade_offs(option, paced, native),
-        *_availability(choice, price, country),
+        *_availability(choice, price, items, country),
     )
     speed = paced.speed
     found = Configuration(
@@ -81,7 +83,7 @@ def configured(
         machine=choice.bill.host.machine if choice.bill and choice.bill.host else None,
         condition="used" if choice.used else "new", network=choice.bill.network if choice.bill else None,
         rent_prices=_rent_prices(choice, speed), reasons=reasons,
-        running_cost=_running(choice, country, currency, speed),
+        running_cost=_running(choice, country, currency, speed, tariff),
     )  # fmt: skip
     return found, _step(choice, found)
 
@@ -97,7 +99,7 @@ def _with_machine(choice: Choice, country: str | None) -> Price | None:
     """What cards that are bought alone cost with a machine around them; null for all else, or where none is priced."""
     if choice.bill is None or not choice.bill.own_host:
         return None
-    whole = next(iter(purchased(choice.gpu, choice.count, country=country)), None)
+    whole = next(iter(purchased(choice.gpu, choice.count, country=country, own=choice.own)), None)
     return _price(whole) if whole is not None and whole.complete else None
 
 
@@ -122,7 +124,7 @@ def _instance(choice: Choice) -> Item:
     return Item(
         part="instance", product=f"{offer.provider} {offer.instance}", count=choice.machines,
         unit_price=offer.on_demand_usd_per_hour, subtotal=total, source=offer.source, price_date=offer.as_of,
-        low=total, high=total,
+        low=total, high=total, given=offer.source == GIVEN,
     )  # fmt: skip
 
 
@@ -160,8 +162,9 @@ def _rent_prices(choice: Choice, speed: dict[str, float | str | None] | None) ->
 
 
 def _running(
-    choice: Choice, country: str | None, currency: str, speed: dict[str, float | str | None] | None
-) -> dict[str, float | str | None] | None:
+    choice: Choice, country: str | None, currency: str, speed: dict[str, float | str | None] | None,
+    tariff: float | None,
+) -> dict[str, float | str | None] | None:  # fmt: skip
     """What the plan of its power says of a purchase: watts at the wall, and energy at the usual tariff.
 
     By the month at the usual utilisation, and of a run of known length at its full draw:
@@ -169,7 +172,7 @@ def _running(
     """
     if choice.acquisition != "buy" or choice.gpu.tdp_w is None:
         return None
-    drawn = _drawn(choice.gpu.id, choice.count, choice.machines, country, currency)
+    drawn = _drawn(choice.gpu.id, choice.count, choice.machines, country, currency, tariff)
     if drawn is None:
         return None
     time_s = speed.get("time_s") if speed else None
@@ -198,10 +201,16 @@ class _Drawn(NamedTuple):
 
 
 @lru_cache(maxsize=2048)
-def _drawn(gpu_id: str, count: int, machines: int, country: str | None, currency: str) -> _Drawn | None:
+def _drawn(
+    gpu_id: str, count: int, machines: int, country: str | None, currency: str, tariff: float | None
+) -> _Drawn | None:  # fmt: skip
     """The same for every work that a machine does, so that it is planned once; null where no plan can be made."""
     try:
-        plan = plan_power(PowerRequest(gpu=gpu_id, gpu_count=count, nodes=machines, country=country, currency=currency))
+        plan = plan_power(
+            PowerRequest(
+                gpu=gpu_id, gpu_count=count, nodes=machines, country=country, currency=currency, tariff_per_kwh=tariff
+            )
+        )
     except AdvisorError:
         return None
     energy = plan.energy
@@ -321,7 +330,9 @@ def _of_machines(choice: Choice, gpu: Gpu) -> list[Reason]:
     return said
 
 
-def _availability(choice: Choice, price: Price, country: str | None) -> tuple[Reason, ...]:
+def _availability(
+    choice: Choice, price: Price, items: tuple[Item, ...], country: str | None
+) -> tuple[Reason, ...]:  # fmt: skip
     gpu, said = choice.gpu, []
     if choice.offer and choice.offer.region:
         said.append(reason("availability", "region", region=choice.offer.region))
@@ -338,7 +349,9 @@ def _availability(choice: Choice, price: Price, country: str | None) -> tuple[Re
             said.append(reason("availability", "blower"))
         elif gpu.status not in ORDERABLE:
             said.append(reason("availability", "status", status=gpu.status))
-    if price.amount:
+    if any(item.given for item in items):
+        said.append(reason("availability", "price_given"))
+    if price.amount and not all(item.given for item in items):
         if price.as_of is None:
             said.append(reason("availability", "price_undated"))
         else:

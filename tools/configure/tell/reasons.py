@@ -56,6 +56,7 @@ TEXTS = {
     "committed": "The reserved price binds for a year.",
     # availability
     "region": "{region}",
+    "price_given": "at the price you gave",
     "price_undated": "price undated",
     "price_read": "price read {date}",
     "price_old": "price read {date} (older than 30 days)",
