@@ -3,8 +3,8 @@
 import pytest
 
 from kb.catalog import gpu
-from tools.configure.request import ConfigureRequest
 from tools.configure import configure
+from tools.configure.request import ConfigureRequest
 from tools.launch.make import make_launch_files
 from tools.launch.request import LaunchRequest
 from tools.memory.estimate import estimate_memory

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+import tools.configure as room_module
 import tools.configure.asked as asked_module
 import tools.configure.bills.host as host_module
 import tools.configure.market.purchases as purchases_module
 import tools.configure.market.rentals as rentals_module
-import tools.configure as room_module
 from kb.catalog import gpus, servers
 from kb.offers import current_offers
 from tools.configuration import Configuration
@@ -161,8 +161,8 @@ def test_every_reason_has_a_sentence_and_every_sentence_its_values() -> None:
 
 
 def test_every_code_in_the_room_has_a_sentence() -> None:
-    room = Path(room_module.__file__).parent
-    used = {code for path in room.glob("*.py") for code in re.findall(r'reason\(\s*"\w+",\s*"(\w+)"', path.read_text())}
+    every = [path.read_text() for path in Path(room_module.__file__).parent.rglob("*.py")]
+    used = {code for words in every for code in re.findall(r'reason\(\s*"\w+",\s*"(\w+)"', words)}
     assert used
     assert used <= set(TEXTS)
 

@@ -11,6 +11,7 @@ from tools.configure.market.wanted import unowned
 from tools.configure.rank.options import Options
 from tools.configure.rank.ranking import Found, Ranking, ceiling
 from tools.configure.result import Rejected
+from tools.configure.tell.giving_up import given_up
 from tools.configure.tell.misses import beyond_limits, not_sold, owned_too_small, proposed_too_small
 from tools.configure.tell.reasons import text
 from tools.memory.estimate import memory_per_gpu
@@ -33,6 +34,9 @@ def rejected(search: "Search", shown: list[Configuration], found: list[Found]) -
     misses = list(owned_too_small(search.table, asked.owned, shown, added))
     misses += proposed_too_small(search.table, asked.request.gpus_proposed, shown)
     misses += beyond_limits(asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, shown)
+    for way in asked.ways:
+        if all(item.acquisition != way for item in shown):
+            misses += given_up(search, way)
     return misses + _barred(search, shown)
 
 

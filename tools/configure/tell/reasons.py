@@ -76,7 +76,10 @@ TEXTS = {
     "not_sold_here": "Not sold to {country} (export control since {since}).",
     "case_by_case_here": "For {country} only to buyers approved case by case (since {since}).",
     "made_for_elsewhere": "Made for markets under export control; not sold to {country}.",
+    "within_money": "Within the limits for less than was asked.",
     # near misses: change
+    "fewer_at_once": "Let at most {reached:,} requests run at once.",
+    "shorter_texts": "Keep prompt and answer together within {reached:,} tokens.",
     "use_more": "Use {count} of them.",
     "use_larger": "Use cards with more memory.",
     "raise_budget": "Raise the budget by {excess:,.2f} {currency}{per}.",
