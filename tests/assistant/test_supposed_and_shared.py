@@ -73,22 +73,17 @@ def test_what_one_has_is_the_cheapest_where_it_does() -> None:
 @pytest.mark.parametrize(
     ("question", "cheaper", "winner"),
     [
-        ("跑 Qwen2.5-32B 每天 8 小时，租划算还是买划算", "有更便宜的吗", ("租更划算", "先租")),
-        (
-            "Should I rent or buy a GPU to run Llama 3.3 70B int4 8 hours a day?",
-            "cheaper?",
-            ("Renting is cheaper", "Rent first"),
-        ),
+        ("跑 Qwen2.5-32B 每天 8 小时，租划算还是买划算", "有更便宜的吗", "租更划算"),
+        ("Should I rent or buy a GPU to run Llama 3.3 70B int4 4 hours a day?", "cheaper?", "Renting is cheaper"),
     ],
 )
 def test_cheaper_than_the_cheaper_of_renting_and_owning_keeps_that_answer(
-    question: str, cheaper: str, winner: tuple[str, str]
+    question: str, cheaper: str, winner: str
 ) -> None:
-    """Renting wins, or costs about as much and is begun with."""
     (_, one), (need, other) = conversation(question, cheaper)
     assert need.intent == "cloud_or_buy"
-    assert any(said in first(one) for said in winner)
-    assert any(said in first(other) for said in winner)
+    assert winner in first(one)
+    assert winner in first(other)
 
 
 SHARED = "One machine: LoRA fine-tune Qwen2.5-14B by day, serving Qwen2.5-32B by night. What should I buy?"

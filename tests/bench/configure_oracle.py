@@ -1,5 +1,6 @@
 """The search done naively: nested loops over cards, numbers and offers; what is served, by `find_ways_to_run`."""
 
+import math
 import random
 from collections.abc import Iterator
 from decimal import Decimal
@@ -49,6 +50,8 @@ class Point(NamedTuple):
     user: float
     loss: int
     surety: Verdict
+    percent: float
+    """Quality that weights and cache lose."""
 
     @property
     def row(self) -> Row:
@@ -101,16 +104,18 @@ def _arranged(one: Weighed, card: str, count: int, machine: int) -> bool:
 @cache
 def _points_on(
     name: str, context: int | None, sequences: int, card: str, count: int, machine: int
-) -> tuple[tuple[float, float, int, Verdict], ...]:
-    """(rate of all, of a user, loss, surety) of every way; a narrow cache only where the wide one does not surely
-    fit."""
+) -> tuple[tuple[float, float, int, Verdict, float], ...]:
+    """(rate of all, of a user, loss, surety, quality lost) of every way.
+
+    A narrow cache only where the wide one does not surely fit.
+    """
     found = [one for one in _ways(name, context, sequences, card, machine, count // machine)
              if _arranged(one, card, count, machine) and _class_of(card, one.candidate.form) is not None]  # fmt: skip
     roomy = {one.candidate.form for one in found if one.candidate.kv != "fp8" and one.candidate.held.surety == "yes"}
     kept = [one for one in found if one.candidate.kv != "fp8" or one.candidate.form not in roomy]
     return tuple(
         (one.speed.total.value, one.rate, LOSS[_class_of(card, one.candidate.form) or 0],
-         one.candidate.held.surety or "no")
+         one.candidate.held.surety or "no", one.loss_percent)
         for one in kept if one.speed
     )  # fmt: skip
 
@@ -122,11 +127,11 @@ def serving_points(request: ConfigureRequest, cards: tuple[str, ...], way: str) 
     for card in cards:
         for count in COUNTS:
             for price, felt, machine in _prices(card, count, way):
-                for total, user, loss, surety in _points_on(
+                for total, user, loss, surety, percent in _points_on(
                     request.model or "", request.context_tokens, sequences, card, count, machine
                 ):
                     if user >= floor:
-                        yield Point(card, price, total, felt, count, machine, user, loss, surety)
+                        yield Point(card, price, total, felt, count, machine, user, loss, surety, percent)
 
 
 def serving_rows(
@@ -300,10 +305,10 @@ def disagreement(request: ConfigureRequest) -> str | None:
     least, amounts = least_price(request, rows), [amount for amount in whole if amount]
     if min(amounts, default=None) != least:
         return f"least {min(amounts, default=None)} instead of {least} in any precision"
-    banded = _banded(request)
-    if banded and (native is None or native.price.amount != banded.price or native.gpu_count != banded.count):
-        return f"{native.title if native else 'nothing'} leads instead of {banded}"
-    if not banded and rows and native and native.price.amount != (leading := _leading(request, rows))[1]:
+    first = _first(request)
+    if first and (native is None or (native.gpu, native.price.amount) != (first.card, first.price)):
+        return f"{native.title if native else 'nothing'} leads instead of {first}"
+    if not first and rows and native and native.price.amount != (leading := _leading(request, rows))[1]:
         return f"{native.title} at {native.price.amount} leads instead of {leading}"
     points = [(point.price, point.speed) for point in result.frontier if point.weight_format == _native(request)]
     if least is None:  # nothing fits for sure: the frontier is that of tight fits, in the best precision to be had
@@ -316,8 +321,8 @@ def disagreement(request: ConfigureRequest) -> str | None:
     return None
 
 
-def _banded(request: ConfigureRequest) -> Point | None:
-    """What leads of served models: with head-room, of few cards, new before used, the finest that costs little more."""
+def _first(request: ConfigureRequest) -> Point | None:
+    """What leads of served models: the least money for speed with head-room, precision, few cards and being new."""
     if request.task != "inference":
         return None
     shared, target = (request.concurrent_sequences or 1) > 1, request.target_tokens_per_s
@@ -325,31 +330,24 @@ def _banded(request: ConfigureRequest) -> Point | None:
     much = 1.5 * least if target or shared else max(1.5 * least, 30.0)
     way = request.acquisition or "buy"
     points = [one for one in serving_points(request, request.gpus_asked, way) if one.surety == "yes"]
-    for size in (2, 4, 8):
-        for old in (False, True) if way == "buy" else (None,):
-            here = [
-                one for one in points
-                if one.count <= size and one.machine == one.count and one.user >= least
-                and old in (None, _second_hand(request, one.card))
-            ]  # fmt: skip
-            best = [found for loss in LOSS if (found := _fair(here, loss, much))]
-            if best:
-                bound = Decimal("1.3") * min(_cost(one, much) for one in best)
-                return next(one for one in best if _cost(one, much) <= bound)
-    return None
+    found = [one for slowest in (least, 0.0) for loss in LOSS for one in _of_each(points, loss, slowest)]
+
+    def cost(one: Point) -> tuple[Decimal, bool, Decimal, int]:
+        used = way == "buy" and _second_hand(request, one.card)
+        lacks = 1.06**one.percent / min(one.user / much, 1.0) * (1.5 if one.user < least else 1.0)
+        lacks *= 1.3 ** (math.log2(one.count) + math.log2(one.count // one.machine))
+        return one.felt * Decimal(repr(lacks * (2.0 if used else 1.0))), used, one.felt, one.count
+
+    return min(found, key=cost, default=None)
 
 
-def _fair(points: list[Point], loss: int, much: float) -> Point | None:
-    """The least money for the speed of one precision, each card at its cheapest with its fastest layout."""
+def _of_each(points: list[Point], loss: int, slowest: float) -> Iterator[Point]:
+    """Of one precision each card at its cheapest number that is fast enough, with its fastest layout."""
     each: dict[tuple[str, bool], Point] = {}
     for one in sorted(points, key=lambda one: (one.felt, one.count, one.count // one.machine, -one.total)):
-        if one.loss == loss:
+        if one.loss == loss and one.user >= slowest:
             each.setdefault((one.card, one.felt != one.price), one)
-    return min(each.values(), key=lambda one: (_cost(one, much), one.felt, one.count), default=None)
-
-
-def _cost(one: Point, much: float) -> Decimal:
-    return one.felt / Decimal(repr(min(one.user / much, 1.0)))
+    yield from each.values()
 
 
 def _leading(request: ConfigureRequest, rows: list[Row]) -> Row:

@@ -99,6 +99,7 @@ class Table:
 
     def arranged(self, count: int, machine: int, variant: Variant, *, linked: bool) -> tuple[tuple[Layout, float], ...]:
         """Layouts that work in machines of `machine` cards, each with the least its fullest GPU can hold."""
+        linked = linked and not variant.file  # llama.cpp deals layers out whatever joins the cards
         key = (count, machine, id(variant), linked)
         if key not in self._arranged:
             cuts = self._cuts[id(variant)]

@@ -23,8 +23,6 @@ from tools.configure.rank.ranking import Found, Ranking
 if TYPE_CHECKING:
     from tools.configure.search import Search
 
-PAIR = 2
-"""Cards that an ordinary computer takes."""
 HALF_FOR, NEW_FOR, HEADROOM_FOR = 1.3, 2.0, 1.5
 """Times the price that half as many cards, or machines, are worth; one with a warranty; and speed with head-room."""
 SPENT_FREELY = Decimal("0.25")
@@ -95,14 +93,14 @@ def cost(search: "Search", one: Found) -> Decimal:
 def lacking(search: "Search", one: Found) -> float:
     """Times the money that what an order lacks would be worth; 1 = nothing.
 
-        1.06 ^ per cent of quality lost / min(rate / enough, 1) · 1.3 ^ (doublings of two cards + of machines)
+        1.06 ^ per cent of quality lost / min(rate / enough, 1) · 1.3 ^ (doublings of cards + of machines)
 
     and 1.5 where it has no head-room, 2 where it is second-hand.
     """
     choice = one.option.choice
     rate = (one.paced.speed or {}).get("tokens_per_s_per_user")
     found = PERCENT_FOR ** lost_percent(search, one)
-    found *= HALF_FOR ** (math.log2(max(choice.count / PAIR, 1)) + math.log2(choice.machines))
+    found *= HALF_FOR ** (math.log2(choice.count) + math.log2(choice.machines))
     if isinstance(rate, float):
         found *= (1.0 if rate >= headroom(search) else HEADROOM_FOR) / min(rate / enough(search), 1.0)
     return found * (NEW_FOR if choice.used else 1.0)

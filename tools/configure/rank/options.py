@@ -25,6 +25,8 @@ Mark = tuple[str, str, str, bool]
 """Card, weight format, acquisition, whether the price is unsure: what makes two finds one choice in other numbers."""
 Classes = dict[Verdict, tuple[Held, ...]]
 Order = Callable[[Choice], tuple[object, ...]]
+FILE_CARDS = 2
+"""Cards over which files are dealt out in place of a server."""
 Head = tuple[tuple[object, ...], int, int]
 """Where a choice stands in an order; its stream and its place there."""
 RANKED: Order = attrgetter("key")
@@ -101,7 +103,7 @@ class Options:
             form = table.format_of(variant)
             known = {(other, one.form) for rows in self._by_loss.values() for other, one in rows}
             if form is not None and (form, variant.form) not in known:
-                self._by_loss[precision_lost(form, native)].append((form, variant))
+                self._by_loss[self._lost(form)].append((form, variant))
 
     def add(
         self, gpu: Gpu, *, ways: tuple[str, ...], provider: str | None, owned: int, asked: bool, country: str | None,
@@ -184,7 +186,13 @@ class Options:
 
     def loss_of(self, option: Option) -> int:
         """The loss of precision of an option."""
-        return precision_lost(option.rows[0].weight_format, self._native)
+        return self._lost(option.rows[0].weight_format)
+
+    def _lost(self, form: str) -> int:
+        """The same of a format; nothing where it, or its size, was asked for."""
+        serving = self._table.load.serving
+        asked = serving is not None and serving.load.weight_format is not None
+        return 0 if asked else precision_lost(form, self._native)
 
     def spreads(self, choice: Choice, loss: int) -> tuple[tuple[Layout, str], ...]:
         """Every layout that works on a choice, with the format it is in, whether it fits or not."""
@@ -326,6 +334,10 @@ class Options:
             )
         return self._running[key]
 
+    def _piled(self, choice: Choice) -> bool:
+        """Whether files would make many cards take turns that a server shares: nobody builds that for one person."""
+        return choice.count > FILE_CARDS and any(not one.file for one in self._table.load.offered(choice.gpu))
+
     def _by_class(self, choice: Choice, loss: int) -> Classes:
         key = (choice.gpu.id, choice.count, choice.cards, loss)
         known = self._split.get(key)
@@ -335,7 +347,7 @@ class Options:
             for form, variant in self._formats(choice.gpu, loss):
                 if variant.form is not None and variant.form.narrow and form in wide:
                     continue
-                if variant.file and any(not name.startswith("gguf:") for name in wide):
+                if variant.file and (any(not name.startswith("gguf:") for name in wide) or self._piled(choice)):
                     continue  # files stand in where a server finds no room
                 for held in self._table.fitting(choice.gpu, choice.count, choice.cards, variant):
                     verdict = held.verdict(choice.gpu)
