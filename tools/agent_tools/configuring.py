@@ -70,6 +70,10 @@ class ConfigureRequest(AgentRequest):
     """"1500 W"."""
     conditions: tuple[str, ...] = Field(default=(), max_length=6)
     """Of: new, consumer, professional, ecc, nvidia, not_nvidia, amd, chinese."""
+    prices: str | None = Field(default=None, max_length=400)
+    """Theirs: "3090 $700; ..."."""
+    rents: str | None = Field(default=None, max_length=400)
+    """"H100 $2/h"."""
     objective: str | None = Field(default=None, max_length=20)
     """cheapest fastest quietest simplest"""
 
@@ -101,6 +105,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         "provider": request.provider, "hours_per_month": reading.number(request.hours_per_month, "hours_per_month"),
         "max_power_w": _watts(request.max_power), "conditions": _conditions(request.conditions), "max_results": 6,
         "objective": request.objective if request.objective in OBJECTIVES else None, "with_frontier": False,
+        "prices": _several(request.prices), "rents": _several(request.rents),
     }  # fmt: skip
     if budget:
         period = budget.per if budget.per in {"hour", "month", "year"} else None
@@ -125,6 +130,7 @@ def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:
             "verdict": "recommendation" if orders else "nothing fits within these limits",
             **({"model": result["model"]} if result["model"] else {}),
         },
+        **({"given": result["given"]} if result["given"] else {}),
         "orders": orders, "nearest_misses": misses, "assumptions": result["assumptions"][:4],
         "warnings": result["warnings"][:3],
     }  # fmt: skip
@@ -179,6 +185,11 @@ def _purpose(text: str | None) -> str | None:
         return None
     plain = text.strip().lower().replace(" ", "_")
     return plain if plain in purposes() else None
+
+
+def _several(text: str | None) -> list[str]:
+    """Each with its card, apart from the next by a semicolon: commas stand inside of amounts."""
+    return [one.strip() for one in (text or "").replace("；", ";").split(";") if one.strip()]
 
 
 def _watts(text: str | None) -> int | None:

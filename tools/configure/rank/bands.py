@@ -64,15 +64,30 @@ def leaders(search: "Search", way: str) -> Iterator[Found]:
 
 
 def best(search: "Search", way: str, kinds: Sequence[Wanted]) -> Found | None:
-    """Of some kinds the least money for what it is; none that might cost less is left unread."""
+    """Of some kinds the least money for what it is; what cannot cost less for its number is left unread.
+
+    Few bits are read first, for they are cheap and rule most of the rest out.
+    """
     found: Found | None = None
-    for wanted, ranking, loss in product(kinds, (with_headroom(search), search.ranking), FOUR_BITS):
-        for one in ranking.cheapest(way, wanted, (loss,), ("yes",)):
+    quick = with_headroom(search)
+    for wanted, ranking, loss in product(kinds, (quick, search.ranking), reversed(FOUR_BITS)):
+        least = 1.0 if ranking is quick else HEADROOM_FOR
+        hopeful = wanted if found is None else _below(search, wanted, cost(search, found), least)
+        for one in ranking.cheapest(way, hopeful, (loss,), ("yes",)):
             if found is not None and one.option.choice.felt > cost(search, found):
                 break
             if found is None or _order(search, one) < _order(search, found):
                 found = one
     return found
+
+
+def _below(search: "Search", wanted: Wanted, most: Decimal, least: float) -> Wanted:
+    """What is wanted of which so many may still cost no more; along a stream of more and more of a card it ends."""
+
+    def hopeful(one: Choice) -> bool:
+        return wanted(one) and _spent(search, one) * Decimal(repr(least * _of_many(one))) <= most
+
+    return hopeful
 
 
 def _order(search: "Search", one: Found) -> tuple[object, ...]:
@@ -84,10 +99,12 @@ def cost(search: "Search", one: Found) -> Decimal:
 
     max(felt, budget / 4) · lacking
     """
-    choice = one.option.choice
+    return _spent(search, one.option.choice) * Decimal(repr(lacking(search, one)))
+
+
+def _spent(search: "Search", choice: Choice) -> Decimal:
     limit = search.limits.buy_usd if choice.acquisition == "buy" else search.limits.rent_usd_per_hour
-    spent = choice.felt if limit is None else max(choice.felt, SPENT_FREELY * limit)
-    return spent * Decimal(repr(lacking(search, one)))
+    return choice.felt if limit is None else max(choice.felt, SPENT_FREELY * limit)
 
 
 def lacking(search: "Search", one: Found) -> float:
@@ -97,13 +114,17 @@ def lacking(search: "Search", one: Found) -> float:
 
     and 1.5 where it has no head-room, 2 where it is second-hand.
     """
-    choice = one.option.choice
     rate = (one.paced.speed or {}).get("tokens_per_s_per_user")
-    found = PERCENT_FOR ** lost_percent(search, one)
-    found *= HALF_FOR ** (math.log2(choice.count) + math.log2(choice.machines))
+    found = PERCENT_FOR ** lost_percent(search, one) * _of_many(one.option.choice)
     if isinstance(rate, float):
         found *= (1.0 if rate >= headroom(search) else HEADROOM_FOR) / min(rate / enough(search), 1.0)
-    return found * (NEW_FOR if choice.used else 1.0)
+    return found
+
+
+def _of_many(choice: Choice) -> float:
+    """The part of it that the number of cards and machines makes, and their being second-hand."""
+    many = HALF_FOR ** (math.log2(choice.count) + math.log2(choice.machines))
+    return many * (NEW_FOR if choice.used else 1.0)
 
 
 def lost_percent(search: "Search", one: Found) -> float:
