@@ -53,25 +53,25 @@ class ConfigureRequest(AgentRequest):
     acquisition: str | None = Field(default=None, max_length=20)
     """buy or rent, if only that."""
     cards: str | None = Field(default=None, max_length=300)
-    """Only these: "RTX 5090, 4090"."""
+    """Only these."""
     owned: str | None = Field(default=None, max_length=300)
     """Has: "1x 3090"."""
     max_cards: str | None = Field(default=None, max_length=20)
-    """In all."""
+    """All."""
     country: str | None = Field(default=None, max_length=20)
-    """CN, US, DE …: prices, export rules."""
+    """CN, US …"""
     currency: str | None = Field(default=None, max_length=10)
     """Of prices told."""
     provider: str | None = Field(default=None, max_length=60)
     """Only this cloud."""
     hours_per_month: str | None = Field(default=None, max_length=20)
-    """Of use."""
+    """Use."""
     max_power: str | None = Field(default=None, max_length=20)
     """"1500 W"."""
     conditions: tuple[str, ...] = Field(default=(), max_length=6)
     """Of: new, consumer, professional, ecc, nvidia, not_nvidia, amd, chinese."""
     prices: str | None = Field(default=None, max_length=400)
-    """Theirs: "3090 $700; ..."."""
+    """Theirs: "3090 $700; …"."""
     rents: str | None = Field(default=None, max_length=400)
     """"H100 $2/h"."""
     objective: str | None = Field(default=None, max_length=20)
@@ -79,8 +79,8 @@ class ConfigureRequest(AgentRequest):
 
 
 def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
-    """What to buy or rent: ranked orders with counts, memory, speed, price and its day, and nearest misses. Give every
-    limit that was stated. For: which GPU or server, what for this budget, how many cards for N users."""
+    """What to buy or rent: ranked orders with speed and price; misses. Give every limit stated.
+    For: which GPU or server, how many for N users."""
     named, form = reading.model_and_format(request.model, None)
     budget = reading.money(request.budget, "budget")
     count = reading.count
