@@ -77,3 +77,53 @@ def test_what_fits_the_ways_is_ordered_and_no_more_cards_than_that() -> None:
     named = {**load, "task": "inference", "gpus_asked": ["rtx-4090-24gb"]}
     found = configure(ConfigureRequest.model_validate(named)).configurations
     assert min(one.gpu_count for one in found) <= 2
+
+
+CARDS = (
+    "rtx-3090-24gb",
+    "rtx-4090-24gb",
+    "rtx-5090-32gb",
+    "rtx-pro-5000-bw-48gb",
+    "l40s-48gb",
+    "rtx-pro-6000-bw-ws-96gb",
+)
+PROBLEMS = 24
+
+
+def _problem(seed: int) -> tuple[dict[str, Any], str, int]:
+    """A load, a card, and how many of it."""
+    chance = random.Random(1000 + seed)
+    load = {
+        "model": MODELS[seed % len(MODELS)], "concurrent_sequences": chance.choice([1, 4, 16, 64]),
+        "context_tokens": chance.choice([4096, 16384]), "engine": "vllm",
+    }  # fmt: skip
+    return load, chance.choice(CARDS), chance.choice([1, 2, 4, 8])
+
+
+def _held_surely(load: dict[str, Any], card: str, count: int) -> bool:
+    """Whether the solver of ways has a way of four bits or more that surely holds it on the cards, fast enough."""
+    cards = [{"gpu": card, "count": count}]
+    ways = find_ways_to_run(WaysToRunRequest.model_validate({**load, "cards": cards, "objective": "best_quality"})).ways
+    floor = 10.0 if load["concurrent_sequences"] > 1 else 5.0
+    return any(
+        one.memory.surety == "yes" and one.speed is not None and one.speed.tokens_per_s_per_user.value >= floor
+        for one in ways
+    )
+
+
+def _ordered(load: dict[str, Any], card: str, count: int) -> bool:
+    need = {**load, "task": "inference", "gpus_asked": [card], "max_gpus": count, "acquisition": "buy"}
+    found = configure(ConfigureRequest.model_validate({**need, "with_frontier": False})).configurations
+    return any(one.memory.verdict == "yes" for one in found)
+
+
+@pytest.mark.parametrize("seed", range(PROBLEMS))
+def test_what_the_solver_of_ways_surely_holds_can_be_ordered(seed: int) -> None:
+    load, card, count = _problem(seed)
+    if _held_surely(load, card, count):
+        assert _ordered(load, card, count)
+
+
+def test_both_are_so_in_some_of_those() -> None:
+    held = [_held_surely(*_problem(seed)) for seed in range(PROBLEMS)]
+    assert PROBLEMS / 4 <= sum(held) < PROBLEMS
