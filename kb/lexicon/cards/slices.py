@@ -1,7 +1,7 @@
 """Instances that a card is cut into (MIG), by profile and card: 7x 1g.10gb on A100 80GB · H100 MIG 3g.40gb."""
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from kb.base import BadInput
 from kb.catalog import conventional, gpus
@@ -20,7 +20,8 @@ _AROUND = grammar(
 )
 
 
-class Slice(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Slice:
     """So many instances of one profile on a card."""
 
     gpu: str
