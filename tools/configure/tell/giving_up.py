@@ -27,9 +27,11 @@ def given_up(search: "Search", way: str) -> Iterator[Rejected]:
         return
     request, load = search.asked.request, serving.load
     fewer = (count for count in _halves(load.sequences, 1))
-    changes = ({"concurrent_sequences": count, "users": None} for count in fewer)
+    changes: Iterator[dict[str, object]] = ({"concurrent_sequences": count, "users": None} for count in fewer)
     yield from _first(search, request, way, changes, "fewer_at_once", "concurrent_sequences")
-    lengths = ({"context_tokens": length} for length in _halves(load.context, LEAST_TOKENS))
+    lengths: Iterator[dict[str, object]] = (
+        {"context_tokens": length} for length in _halves(load.context, LEAST_TOKENS)
+    )
     yield from _first(search, request, way, lengths, "shorter_texts", "context_tokens")
 
 
