@@ -115,7 +115,7 @@ def lacking(search: "Search", one: Found) -> float:
     and 1.5 where it has no head-room, 2 where it is second-hand.
     """
     rate = (one.paced.speed or {}).get("tokens_per_s_per_user")
-    found = math.pow(PERCENT_FOR, lost_percent(search, one)) * _of_many(one.option.choice)
+    found: float = math.pow(PERCENT_FOR, lost_percent(search, one)) * _of_many(one.option.choice)
     if isinstance(rate, float):
         found *= (1.0 if rate >= headroom(search) else HEADROOM_FOR) / min(rate / enough(search), 1.0)
     return found
@@ -123,7 +123,7 @@ def lacking(search: "Search", one: Found) -> float:
 
 def _of_many(choice: Choice) -> float:
     """The part of it that the number of cards and machines makes, and their being second-hand."""
-    many = math.pow(HALF_FOR, math.log2(choice.count) + math.log2(choice.machines))
+    many: float = math.pow(HALF_FOR, math.log2(choice.count) + math.log2(choice.machines))
     return many * (NEW_FOR if choice.used else 1.0)
 
 
