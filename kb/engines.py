@@ -99,8 +99,8 @@ def _squeezed(name: str) -> str:
 def engine_note(said: str | None, engine: str | None) -> tuple[str, ...]:
     """What to say of an engine that stands for another; nothing where none does."""
     found = program(said) if said else None
-    if said and engine is None:
-        return (f"“{said}” is no program that is known for this: worked out with the usual ones.",)
     if said and found is None:
-        return (f"“{said}” is no program known here: worked out as {engine}.",)
+        return (f"“{said}” is no program known here: worked out as {engine or 'the usual engines'}.",)
+    if said and engine is None:
+        return (f"{said} does not do this: worked out as the usual engines.",)
     return (found.said(engine),) if found is not None and engine else ()

@@ -41,6 +41,8 @@ class CauseFact(Frozen):
     """Programs it happens with; empty = any."""
     not_engines: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
+    vendors: tuple[str, ...] = ()
+    """Makers of the cards it is met on; empty = any, and any where the card is not known."""
     tasks: tuple[str, ...] = ()
     moments: tuple[str, ...] = ()
     """`memory_at` it goes with; empty = any."""

@@ -91,7 +91,7 @@ def test_a_trainer_nobody_heard_of_leaves_the_choice_open_and_says_so(said: str)
     found = called("find_ways_to_train", model="Qwen3-8B", method="qlora", cards="4090", engine=said).model_dump()
 
     assert found["ways"]
-    assert any(said in one and "usual ones" in one for one in found["assumptions"])
+    assert any(said in one and "usual engines" in one for one in found["assumptions"])
 
 
 def test_another_spelling_of_a_known_trainer_is_that_trainer() -> None:

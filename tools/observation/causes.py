@@ -214,6 +214,7 @@ def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
         and (not fact.engines or bool(programs & set(fact.engines)))
         and not programs & set(fact.not_engines)
         and (not fact.platforms or asked.platform is None or asked.platform in fact.platforms)
+        and (not fact.vendors or setup.card is None or setup.card.vendor in fact.vendors)
         and (not fact.tasks or asked.task in fact.tasks)
         and (not fact.moments or setup.at is None or setup.at in fact.moments)
         and setup.cards >= fact.cards_min

@@ -135,7 +135,7 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
     kind = bases[0][1].shape.kind
     said = [] if kind in PICTURES else said
     if kind not in (*TOKENS, *PICTURES):
-        raise BadInput("model", f"ways to train a {kind} model are not searched.", "Use estimate_memory and its time.")
+        raise BadInput("model", f"ways to train a {kind} model are not searched.", "Ask for its memory by itself.")
     if not trained:
         said.append(_meant(goal))
     host = request.host_memory or (HostMemory(bytes=request.host_memory_bytes) if request.host_memory_bytes else None)

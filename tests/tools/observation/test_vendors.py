@@ -92,3 +92,10 @@ def test_copies_of_every_rank_are_held_against_the_hosts_memory(host: str, short
     found = explained(params=70_000_000_000, task="lora", cards="64x 32G V100", nodes=4, host_memory=host,
                       error_text="out of memory")  # fmt: skip
     assert ("copy_each_rank" in [one.id for one in found.causes]) is short
+
+
+@pytest.mark.parametrize(("cards", "met"), [("4090", True), ("Ascend 910B3", False), ("M3 Ultra 512GB", False)])
+def test_paging_to_the_host_is_a_cause_where_the_card_has_such_a_driver(cards: str, met: bool) -> None:
+    found = explained(model="Qwen3-14B", cards=cards, engine="transformers", seen={"tokens_per_s": 0.5})
+
+    assert any(cause.id == "paged_to_host" for cause in found.causes) is met

@@ -87,7 +87,7 @@ def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
     if shape.kind not in SERVED:
         raise BadInput(
             "model", f"{shape.name} is of kind {shape.kind}: ways are found for models that generate text.",
-            "Use estimate_memory and estimate_inference_speed for it.",
+            "Ask for its memory and its speed by themselves.",
         )  # fmt: skip
     fields: dict[str, object] = (
         {"model": shape.id and work.model} if shape.id else {k: v for k, v in given.items() if k != "model"}
