@@ -44,6 +44,14 @@ def card_price(gpu: Gpu) -> CardPrice | None:
     return None
 
 
+def highest_price(gpu: Gpu) -> Decimal | None:
+    """The upper end of the street price, USD, never below what is taken for the lower; null where none was read."""
+    price = card_price(gpu)
+    if gpu.price_high_usd is None or price is None:
+        return gpu.price_high_usd
+    return max(gpu.price_high_usd, price.amount_usd)
+
+
 def _raised(gpu: Gpu, own: CardPrice) -> CardPrice:
     """The price, no lower than the highest read later of a lesser card that is as much second-hand."""
     lesser = [

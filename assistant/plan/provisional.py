@@ -31,7 +31,7 @@ The 910C is sold in supernodes of 384, which nobody means who asks for a few car
 """
 PACKED_BYTES = 0.75
 """Bytes that a parameter takes in four bits with a short context's cache and the engine beside it."""
-TOY_PARAMS, USUAL_PARAMS = 2 * 10**9, 8 * 10**9
+TOY_PARAMS, USUAL_PARAMS = 5 * 10**9, 8 * 10**9
 
 
 _TOKENS = re.compile(r"\btok(?:en)?s?\b|\bt/s\b|\btps\b|llm|language model|llama\.?cpp|ollama|大模型|推理", re.I)

@@ -46,7 +46,7 @@ class RunRequest(AgentRequest):
     model: str | None = Field(default=None, max_length=200)
     """"Qwen3-32B AWQ", "70B"; absent: which models the cards run."""
     works: tuple[str, ...] = Field(default=(), max_length=6)
-    """Several models on these cards at once."""
+    """Several models at once."""
     cards: str | None = Field(default=None, max_length=300)
     """"2x 3090", "3090 + 4060 Ti 16GB", "M3 Ultra 512GB"; absent: the memory needed."""
     host_memory: str | None = Field(default=None, max_length=120)
@@ -54,9 +54,9 @@ class RunRequest(AgentRequest):
     link: str | None = Field(default=None, max_length=60)
     """If said: "nvlink", "PCIe 4.0 x4"."""
     nodes: str | None = Field(default=None, max_length=20)
-    """Machines the cards are in."""
+    """Machines."""
     memory_taken: str | None = Field(default=None, max_length=60)
-    """Held by others on each card."""
+    """Held on each card."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer: "32k"."""
     concurrent_sequences: str | None = Field(default=None, max_length=40)

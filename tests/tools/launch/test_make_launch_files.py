@@ -314,7 +314,13 @@ def test_a_training_is_laid_out_as_the_search_for_ways_says(asked: dict[str, Any
     way = (
         tool("find_ways_to_train")
         .call(
-            {"model": asked["model"], "method": method, "cards": [{"gpu": card, "count": count}], "global_batch": batch}
+            {
+                "model": asked["model"],
+                "method": method,
+                "cards": [{"gpu": card, "count": count}],
+                "global_batch": batch,
+                "samples": asked.get("samples"),
+            }
         )
         .ways[0]
     )  # type: ignore[attr-defined]
