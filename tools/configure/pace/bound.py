@@ -83,13 +83,13 @@ class Generating(Bound):
     def most(self, layout: Layout) -> float:
         """Tokens a second without links, scheduling, spilling and waiting, and with everything divided evenly.
 
-            copies · b / (max(read, b'·multiply) / n + b'·cache / n_kv + fixed + b · prompt / (n · stages)) / factor
+            copies · b / (max(read, b'·multiply)/n + b'·cache/n_kv + fixed + (b−1) · prompt/(n · stages)) / factor
 
         b' = b / stages. The step is no shorter than reading the weights at 95 % of the bandwidth either.
         """
         copies = layout.data_parallel // layout.expert_parallel
         each = max(self.sequences / copies, 1.0)
-        return copies * each / self._step_s(layout, each, each) * ROUNDING
+        return copies * each / self._step_s(layout, each, max(each - 1.0, 0.0)) * ROUNDING  # prompts of the others
 
     def most_per_user(self, layout: Layout) -> float:
         """The same of one user, with no prompt of others in the way: fewer may be running than were asked for."""
@@ -97,11 +97,11 @@ class Generating(Bound):
         return ROUNDING / self._step_s(layout, max(self.sequences / copies, 1.0), 0.0)
 
     def least_first_s(self, layout: Layout) -> float:
-        """The first token of one sequence that is alone, its prompt divided evenly over the cards."""
+        """The prompt of one sequence that is alone, divided evenly over the cards; the step after it may be shared."""
         cards = layout.group if layout.expert_parallel == 1 else math.inf
         prompt = constants().queue.alone_ratio * self.prompt_s * self.work.output_tokens / cards
         launched = prompt_launch_s(self.work) / layout.pipeline_parallel
-        return (math.hypot(prompt, launched) + max(self._formula_s(layout, 1.0, 0.0))) / ROUNDING
+        return math.hypot(prompt, launched) / ROUNDING
 
     def _step_s(self, layout: Layout, each: float, prompts: float) -> float:
         step, clamp = self._formula_s(layout, each, prompts)
