@@ -26,6 +26,8 @@ from tools.training_time.step import least_s, token_time
 ROUNDING = 1 + 1e-9
 COPYING = "tensorrt-llm"
 """Serves with attention copied to every card: caches divide further than the heads, prompts are read otherwise."""
+DEALS = "llama.cpp"
+"""Deals its layers over all the cards there are, whatever copies were thought of."""
 MOST_CARDS = 10**6
 """Cards whose tokens fill every expert's tiles."""
 MANY = 1e6
@@ -97,11 +99,13 @@ class Generating(Bound):
         return ROUNDING / self._step_s(layout, max(self.sequences / copies, 1.0), 0.0)
 
     def least_first_s(self, layout: Layout) -> float:
-        """The prompt of one sequence that is alone, divided evenly over the cards; the step after it may be shared."""
+        """The first token of one sequence that is alone, its prompt divided evenly over the cards."""
         cards = layout.group if layout.expert_parallel == 1 else math.inf
+        cards = layout.gpus if self.work.engine == DEALS else cards
         prompt = constants().queue.alone_ratio * self.prompt_s * self.work.output_tokens / cards
         launched = prompt_launch_s(self.work) / layout.pipeline_parallel
-        return math.hypot(prompt, launched) / ROUNDING
+        step = 0.0 if self.work.engine == DEALS else self._step_s(layout, 1.0, 0.0)
+        return (math.hypot(prompt, launched) + step) / ROUNDING
 
     def _step_s(self, layout: Layout, each: float, prompts: float) -> float:
         step, clamp = self._formula_s(layout, each, prompts)
