@@ -1,6 +1,8 @@
 """Programs that no estimator knows, each with the engine that stands for it, so that an answer can say so."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -43,25 +45,62 @@ def engine_sources() -> dict[str, Source]:
     return {key: Source(id=key, **row) for key, row in load_yaml(FACTS / "engines.yaml")["sources"].items()}
 
 
+SLIP = 0.8
+"""How alike a name must be to one that is known to be taken for it."""
+
+WORDS = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
+
+
 def program(name: str) -> Program | None:
-    """The program of that name; null where none bears it."""
+    """The program of that name, alone or among other words ("kohya_ss 的 GUI"); null where none bears it."""
     plain = name.strip().lower()
-    return programs().get(plain) or programs().get(plain.replace("_", "-"))
+    for written in (plain, plain.replace("_", "-"), *_runs(WORDS.findall(plain))):
+        if written in programs():
+            return programs()[written]
+    return None
 
 
-def stand_in(given: Any, work: Work, known: tuple[str, ...] = ()) -> Any:
+def _runs(words: Sequence[str]) -> Iterator[str]:
+    """Words that follow each other, the longest runs first, as they are and with hyphens."""
+    for length in range(min(len(words), 3), 0, -1):
+        for start in range(len(words) - length + 1):
+            run = " ".join(words[start : start + length])
+            yield run
+            yield run.replace("_", "-")
+
+
+def stand_in(given: Any, work: Work, known: tuple[str, ...] = (), *, takes: Sequence[str] = ()) -> Any:
     """Fields of a request whose `engine` no estimator knows, with the nearest one in its place and `engine_said`.
 
-    `known` are names that the request itself takes. Anything else is passed on as it is.
+    `known` are names that the request itself takes and that stand for themselves. `takes` are all names that it takes:
+    where they are given, another spelling of one is that one, and a program nobody has heard of leaves the engine open
+    instead of being refused. Anything else is passed on as it is.
     """
     if not isinstance(given, dict) or not isinstance(given.get("engine"), str) or given["engine"] in known:
         return given
-    found = program(given["engine"])
+    said = given["engine"].strip()
+    spelt = {_squeezed(one): one for one in takes}.get(_squeezed(said))
+    if spelt is not None:
+        return {**given, "engine": spelt}
+    found = program(said)
     engine = getattr(found, work) if found is not None else None
+    near = get_close_matches(said.lower(), takes, n=1, cutoff=SLIP) if engine is None and found is None else []
+    if near:
+        return {**given, "engine": near[0], "engine_said": said[:60]}
+    if engine is None and takes:
+        return {**given, "engine": None, "engine_said": (found.id if found else said)[:60]}
     return {**given, "engine": engine, "engine_said": found.id} if found is not None and engine else given
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[\s._-]+", "", name).lower()
 
 
 def engine_note(said: str | None, engine: str | None) -> tuple[str, ...]:
     """What to say of an engine that stands for another; nothing where none does."""
     found = program(said) if said else None
+    if said and found is None:
+        return (f"“{said}” is no program known here: worked out as {engine or 'the usual engines'}.",)
+    if said and engine is None:
+        return (f"{said} does not do this: worked out as the usual engines.",)
     return (found.said(engine),) if found is not None and engine else ()

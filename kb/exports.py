@@ -45,7 +45,8 @@ def processing_performance(gpu: Gpu) -> float:
 
 @lru_cache(maxsize=4096)
 def restriction(gpu_id: str, country: str | None) -> ExportRule | None:
-    """The rule that stands between a card and a country, the strictest reading of the latest one; null when none."""
+    """The rule that stands between a card and a country, the strictest reading of the latest one; null when none that
+    is held does, which says nothing of a country without rules: see `rules_held`."""
     from kb.catalog import gpus
 
     if country is None:
@@ -53,6 +54,11 @@ def restriction(gpu_id: str, country: str | None) -> ExportRule | None:
     gpu = gpus()[gpu_id]
     found = [rule for rule in export_rules() if country in rule.countries and _catches(rule, gpu)]
     return max(found, key=lambda rule: rule.since, default=None)
+
+
+def rules_held(country: str) -> bool:
+    """Whether any rule that is held is about the country; where none is, nothing follows for what may be sold there."""
+    return any(country in rule.countries for rule in export_rules())
 
 
 def _catches(rule: ExportRule, gpu: Gpu) -> bool:

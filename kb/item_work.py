@@ -120,6 +120,10 @@ class Speech(Frozen):
     """How many times longer the slowest programs take that hear one window after another."""
     sequential_least_ratio: float
     """The same of the fastest of them."""
+    live_chunk_s: float
+    """Seconds of speech between two updates of a live transcription, as programs for it have it by default."""
+    live_buffer_s: float
+    """Seconds of speech that such a program hears anew on average."""
 
 
 class Dataset(Frozen):

@@ -63,6 +63,7 @@ class TrainingDefaults(Frozen):
     sequence_tokens: int
     lora_rank: int
     micro_batch_max: int
+    warmup_steps: int
     source: str
 
 

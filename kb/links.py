@@ -1,12 +1,15 @@
 """Generations of NVLink, PCI Express and tensor cores."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kb.catalog import FACTS, load_yaml, quantity
 from kb.records.gpu import Gpu
+from kb.records.source import Source
 from kb.topology import topology_facts
 
+UNIFIED = "unified"
+"""Mark of memory that a chip's processor and graphics share, in the catalog's `memory_type`."""
 LANES = 16
 """Of a slot, where a card does not say that it has fewer."""
 
@@ -64,3 +67,32 @@ def slot_bytes_per_s(card: Gpu) -> float | None:
     """What the card's PCI Express carries one way; null where no source states it."""
     slot = pcie_slot(card)
     return lanes_bytes_per_s(*slot) if slot else None
+
+
+class Pooled(NamedTuple):
+    """What it takes to hold a model on several computers of one memory each."""
+
+    hop_s: tuple[float, float, float]
+    """Seconds that every further computer adds to a token: value, low, high."""
+    bytes_per_s: float
+    """One way between two of them, where the link was not said."""
+    shared_layers: dict[int, float]
+    """Computers → how many times as fast as one they were when they shared every layer over RDMA."""
+    sources: tuple[Source, ...]
+
+
+@lru_cache(maxsize=1)
+def pooled() -> Pooled:
+    """The facts, loaded once."""
+    row = _facts()["pooled"]
+    hop, shared = row["hop_s"], row["shared_layers"]
+    return Pooled(
+        (hop["value"], hop["low"], hop["high"]), row["bytes_per_s"],
+        {count: ratio for count, ratio in shared.items() if isinstance(count, int)},
+        tuple(Source(id=key, **one) for key, one in row["sources"].items()),
+    )  # fmt: skip
+
+
+def stands_alone(card: Gpu) -> bool:
+    """Whether it is a computer of one memory: another is joined to it by a network, never by a slot."""
+    return UNIFIED in (card.memory_type or "") and card.market != "data_center"

@@ -71,6 +71,8 @@ class VllmVersion(Frozen):
     non_torch_bytes: int
     non_torch_parallel_bytes: int
     """The same on each of several tensor-parallel GPUs."""
+    non_torch_board_bytes: int
+    """The same where they talk over PCIe."""
     graphs_bytes: int
     includes_context: bool
     """Whether its own non-torch figure counts the driver context."""
@@ -80,6 +82,10 @@ class Vllm(Frozen):
     """vLLM."""
 
     source: str
+    few_sequences: int
+    """Up to so many sequences at once, graphs are captured for few sizes …"""
+    few_graphs_bytes: int
+    """… and hold at most this."""
     large_gpu_bytes: int
     large_max_num_sequences: int
     small_max_num_sequences: int
@@ -118,6 +124,8 @@ class LlamaCpp(Frozen):
 
     source: str
     ubatch_tokens: int
+    offloaded_ubatch_tokens: int
+    """Physical batch that is set where weights lie in host memory and the context is longer than it."""
     base_bytes: int
     context_bytes: int
     host_reserve_ratio: float
@@ -206,6 +214,9 @@ class Diffusion(Frozen):
     step_bytes_per_token: float
     in_place_step_ratio: float
     """Of that in ComfyUI, which works in place and in halves where the publishers' scripts keep copies."""
+    streaming_step_ratio: float
+    """Of that where weights are streamed block by block, in programs written to spare memory."""
+    streaming_source: str
     unet_bytes_per_pixel: float
     vae_bytes_per_pixel: float
     vae_fp32_families: tuple[str, ...]
@@ -217,6 +228,8 @@ class Diffusion(Frozen):
     swapped_ratio: float
     """Of the denoiser's weights, what stays in host memory while adapters are trained with blocks swapped."""
     swapped_source: str
+    filled_ratio: float
+    """Of a card, what such a training may fill by the estimate."""
     video_vae_bytes_per_pixel: float
     video_vae_frames: int
     video_vae_frames_by_family: dict[str, int]
@@ -226,8 +239,6 @@ class Diffusion(Frozen):
     text_tokens: int
     latent_scale: int
     patch: int
-    token_px_by_model: dict[str, int]
-    """Pixels a side of one latent token, where the autoencoder shrinks more than eightfold."""
     frame_scale: int
     fitted: str
     default_px: DefaultPixels

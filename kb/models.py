@@ -19,7 +19,7 @@ FORMATS = {
     "4bit": "int4", "8bit": "int8", "bnb": "nf4", "w8a8": "int8", "w4a16": "int4", "bf16": "bf16", "fp16": "fp16",
 }  # fmt: skip
 """Endings of checkpoint names that say how the weights are stored → the format."""
-PACKAGING = frozenset({"gguf", "mlx", "exl2", "quantized", "dynamic", "hf"})
+PACKAGING = frozenset({"gguf", "mlx", "exl2", "quantized", "dynamic", "hf", "diffusers"})
 """Endings that say nothing of the format by themselves."""
 
 
@@ -75,6 +75,8 @@ class Closed(Frozen):
     names: tuple[str, ...]
     open: str | None = None
     """Catalog id of an open model of the same maker or kind."""
+    mixed: bool = False
+    """Whether the maker publishes other models under the same name: a version not listed is then not said closed."""
 
 
 @lru_cache(maxsize=1)

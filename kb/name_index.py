@@ -5,7 +5,7 @@ Matching walks a trie of atoms, longest first: linear in the text.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import zip_longest
@@ -14,11 +14,9 @@ from kb.atoms import GAP, TIGHT, WRONG_LETTER, Atom, atoms_in, atoms_of, joined,
 from kb.base import AmbiguousName, UnknownName
 
 LONGEST_NAME = 200
-SUFFIXES = {"s", "x", "es", "g", "gb", "gib", "b"}
-"""Letters that may follow a name without a space: 4090s, h100x8, A100 80G."""
+SUFFIXES = {"s", "es", "b"}
+"""Letters that may follow a name without a space: 4090s."""
 PREFIXES = {"x", "geforce", "nvidia", "amd"}
-CHECKPOINT_DATE = re.compile(r"2[3-9](?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])")
-"""A date at the end of a checkpoint's name: -2507 (year, month), -0528 (month, day)."""
 TYPO_LETTERS = 4
 """Shortest run of letters in which one wrong letter is forgiven beside a number (`qwne2.5`)."""
 TYPO_LETTERS_ALONE = 7
@@ -55,6 +53,8 @@ class Mention:
     text: str
     exact: bool
     """False when a letter was forgiven."""
+    longer: int | None = None
+    """Where the name ends that this one only begins: one with a version or variant that the catalog lacks."""
 
 
 class _Node:
@@ -113,13 +113,15 @@ class Names:
         fillers: frozenset[str] = frozenset(),
         merge: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
         shy: frozenset[tuple[str, ...]] = frozenset(),
+        variant: Callable[[str, Mention], int | None] | None = None,
     ) -> None:
         """Index `entries` (id → its names).
 
         `loose` names (atoms → ids) leave out what would tell versions apart, `groups` name a whole family; either
         counts only where nothing bears the name by itself. `fillers` are words a name may carry without meaning
         something else (`instruct`). `merge` drops ids that differ in nothing that matters. `shy` names count in running
-        text only when written with a capital and in one piece.
+        text only when written with a capital and in one piece. `variant` tells where a name ends that a mention in a
+        text only begins; None where the mention is all of it.
         """
         self.kind = kind
         self._root = _Node()
@@ -128,6 +130,7 @@ class Names:
         self._fillers = fillers
         self._merge = lru_cache(maxsize=1024)(merge or tuple)
         self._shy = shy
+        self._variant = variant
         self._known = lru_cache(maxsize=REMEMBERED)(self._scanned)
         for identity, aliases in entries.items():
             self._ids[normalise(identity)] = identity
@@ -174,12 +177,15 @@ class Names:
         tails = {identity.rpartition("/")[2]: identity for identity in self._ids.values()}
         return [tails[tail] for tail in close_names(name.rpartition("/")[2], tails, limit)]
 
-    def scan(self, text: str, *, bold: bool = False) -> list[Mention]:
+    def scan(self, text: str, *, bold: bool = False, longer: bool = False) -> list[Mention]:
         """The names in `text`, left to right, longest match at each place; `bold` keeps the shy ones as well.
 
-        Short texts are remembered: reading, planning, search and tracing all ask the same question for its names.
+        What only begins the name of another ("-2601", "Ti") is no mention of the one known, and is left out unless
+        `longer` asks for it. Short texts are remembered: reading, planning, search and tracing all ask the same
+        question for its names.
         """
-        return list(self._known(text, bold) if len(text) <= REMEMBERED_LENGTH else self._scanned(text, bold))
+        found = self._known(text, bold) if len(text) <= REMEMBERED_LENGTH else self._scanned(text, bold)
+        return [one for one in found if longer or one.longer is None]
 
     def _scanned(self, text: str, bold: bool) -> tuple[Mention, ...]:
         folded, atoms = _taken_apart(text)
@@ -189,6 +195,7 @@ class Names:
             known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
             begins = known and _may_begin(atoms, place) and not _is_article(folded, atoms, place)
             match = self._longest(folded, atoms, place) if begins else None
+            match = self._whole_word(folded, atoms, place, match) if match is not None else None
             if match is None or (not bold and self._is_shy(text, atoms[place : match[0]])):
                 place += 1
                 continue
@@ -196,10 +203,25 @@ class Names:
             start, end = atoms[place].start, atoms[after - 1].end
             if after > place + 1 or not _is_quantity(folded, atoms[place]):
                 merged = tuple(self._merge(tuple(ids)))
-                found.append((Mention(self.kind, merged, start, end, text[start:end], exact), ids))
+                mention = Mention(self.kind, merged, start, end, text[start:end], exact)
+                beyond = self._variant(text, mention) if self._variant is not None else None
+                found.append((replace(mention, longer=beyond), ids))
             place = after
         pairs = zip_longest(found, found[1:])
         return tuple(one for (one, ids), after in pairs if after is None or not _is_prefix(folded, one, ids, *after))
+
+    def _whole_word(
+        self, folded: str, atoms: list[Atom], place: int, match: tuple[int, Sequence[str], bool]
+    ) -> tuple[int, Sequence[str], bool]:
+        """The match, or one that narrows it where it ends within a word: "Ascend 910B4" is the 910B4, no 910B."""
+        after, ids, _ = match
+        if after >= len(atoms) or atoms[after].start != atoms[after - 1].end:
+            return match
+        for later in range(place + 1, after):
+            other = self._longest(folded, atoms, later)
+            if other is not None and other[0] > after and set(other[1]) < set(ids):
+                return other
+        return match
 
     def _insert(self, ids: Sequence[str], atoms: Sequence[str], rank: int) -> None:
         if not atoms:
@@ -215,7 +237,7 @@ class Names:
         node.ids, node.rank = tuple(dict.fromkeys((*held, *ids))) if held else tuple(ids), rank
 
     def _lookup(self, atoms: Sequence[str]) -> Sequence[str]:
-        """Ids of the name, which may carry fillers and end in a date; a word that leads nowhere counts as a filler."""
+        """Ids of the name, which may carry fillers; a word that leads nowhere counts as a filler."""
         return self._merge(tuple(self._walk(self._root, tuple(atoms))))
 
     def _walk(self, node: _Node, atoms: tuple[str, ...]) -> Sequence[str]:
@@ -226,9 +248,7 @@ class Names:
         found = self._walk(child, rest) if child is not None else ()
         if found:
             return found
-        if first in self._fillers:
-            return self._walk(node, rest)
-        return node.ids if node.ids and self._fillers and _is_date(atoms) else ()
+        return self._walk(node, rest) if first in self._fillers else ()
 
     def _longest(self, text: str, atoms: list[Atom], place: int) -> tuple[int, Sequence[str], bool] | None:
         return self._furthest(text, atoms, place, place, self._root, exact=True, numbered=False)
@@ -243,7 +263,7 @@ class Names:
             if index > place and not joined(text, atoms[index - 1], atom):
                 break
             child, forgave = node.children.get(atom.text), False
-            skippable = index > place and self._skips(text, node, atoms, index)
+            skippable = index > place and self._skips(text, atoms, index)
             if child is not None and skippable:
                 beyond = self._furthest(text, atoms, place, index + 1, child, exact=exact, numbered=numbered)
                 if beyond is not None and beyond[0] > index + 1:
@@ -272,13 +292,11 @@ class Names:
         written = text[atoms[0].start : atoms[-1].end]
         return not written[0].isupper() or any(character.isspace() for character in written)
 
-    def _skips(self, text: str, node: _Node, atoms: list[Atom], index: int) -> bool:
-        """Whether the atom adds nothing to the name: -instruct, -chat, -2507."""
+    def _skips(self, text: str, atoms: list[Atom], index: int) -> bool:
+        """Whether the atom adds nothing to the name: -instruct, -chat."""
         atom, before = atoms[index], atoms[index - 1]
         tight = TIGHT.fullmatch(text, before.end, atom.start) is not None
-        if atom.text in self._fillers:
-            return tight or atom.text == "instruct"
-        return bool(tight and self._fillers and node.ids and before.end < atom.start and _is_date([atom.text]))
+        return atom.text in self._fillers and (tight or atom.text == "instruct")
 
     def _trusted(self, matched: list[Atom], numbered: bool) -> bool:
         """Whether a match with a forgiven letter is long enough to believe."""
@@ -332,6 +350,8 @@ def _may_end(atoms: list[Atom], index: int) -> bool:
     if index + 1 == len(atoms) or atoms[index + 1].start > atoms[index].end:
         return True
     after = atoms[index + 1].text
+    if after == "x":  # so many of it, h100x8; an A100X is another card
+        return index + 2 < len(atoms) and atoms[index + 2].text[0].isdigit()
     return not after.isascii() or after in SUFFIXES or (after[0].isdigit() and atoms[index].text[0].isalpha())
 
 
@@ -359,7 +379,3 @@ def _is_prefix(text: str, one: Mention, ids: Sequence[str], after: Mention, afte
     if after.start == one.end + 1 and text[one.end] == "/":
         return True
     return len(ids) > len(after_ids) and set(after_ids) <= set(ids) and bool(GAP.fullmatch(text, one.end, after.start))
-
-
-def _is_date(atoms: Sequence[str]) -> bool:
-    return len(atoms) == 1 and CHECKPOINT_DATE.fullmatch(atoms[0]) is not None

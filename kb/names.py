@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from kb.atoms import atoms_of, normalise
+from kb.longer_names import longer_card, longer_closed, longer_model
 from kb.name_index import Mention, Names, close_names
 
 __all__ = ["Mention", "Names", "atoms_of", "close_names", "closed_names", "gpu_names", "model_names", "normalise"]
@@ -15,7 +16,7 @@ def gpu_names() -> Names:
     """The names of every GPU of the catalog."""
     from kb.catalog import gpus
 
-    return Names("GPU", {gpu.id: (gpu.name, *gpu.aliases) for gpu in gpus().values()})
+    return Names("GPU", {gpu.id: (gpu.name, *gpu.aliases) for gpu in gpus().values()}, variant=longer_card)
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +34,7 @@ def model_names() -> Names:
         fillers=FILLERS,
         merge=lambda ids: alike([every[key] for key in ids]),
         shy=SHY,
+        variant=longer_model,
     )
 
 
@@ -41,4 +43,5 @@ def closed_names() -> Names:
     """The names of models nobody can host themselves."""
     from kb.models import closed_models
 
-    return Names("closed model", {key: one.names for key, one in closed_models().items()}, fillers=CLOSED_FILLERS)
+    named = {key: one.names for key, one in closed_models().items()}
+    return Names("closed model", named, fillers=CLOSED_FILLERS, variant=longer_closed)

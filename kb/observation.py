@@ -41,6 +41,8 @@ class CauseFact(Frozen):
     """Programs it happens with; empty = any."""
     not_engines: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
+    vendors: tuple[str, ...] = ()
+    """Makers of the cards it is met on; empty = any, and any where the card is not known."""
     tasks: tuple[str, ...] = ()
     moments: tuple[str, ...] = ()
     """`memory_at` it goes with; empty = any."""
@@ -53,6 +55,8 @@ class CauseFact(Frozen):
     """Further such values."""
     unless_stated: tuple[str, ...] = ()
     """Fields with which it cannot be, whatever was told."""
+    model_kinds: tuple[str, ...] = ()
+    """Kinds of model in the catalog it happens with; empty = any."""
     when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """Fields and the values of which it needs one."""
     change: dict[str, Scalar | None] = Field(default_factory=dict)
@@ -76,6 +80,8 @@ class CauseFact(Frozen):
     """Told where a figure is more than the hardware can give, without an estimate."""
     instead: bool = False
     """Not a fault but a choice: what the set-up would give with it changed. Told where what was seen is normal."""
+    whole: bool = False
+    """Whether it takes the cards to hold all the weights as it changes them: a run that loaded was none of it else."""
     belief: bool = False
     """Of those, what people take for the whole, and nothing one could set."""
     name: str

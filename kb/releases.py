@@ -32,8 +32,11 @@ class Release(Frozen):
     source: str
 
     def covers(self, cuda: str, compute: Version) -> bool:
-        """Whether its wheel for `cuda` holds kernels for cards of that compute capability, as far as dropping goes."""
-        return all(version(cuda) < one.cuda or compute >= one.at_least for one in self.needs)
+        """Whether its wheel for `cuda`, and that of each release it pins, holds kernels for cards of that compute
+        capability, as far as dropping goes."""
+        pinned = (release(package, number) for package, number in self.built_on.items())
+        own = all(version(cuda) < one.cuda or compute >= one.at_least for one in self.needs)
+        return own and all(one is None or one.covers(cuda, compute) for one in pinned)
 
     @property
     def label(self) -> str:

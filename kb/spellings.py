@@ -113,11 +113,12 @@ def alike(models: Sequence[Model]) -> list[str]:
     """Ids of the models, leaving out those with the shape of an earlier one: they need the same memory."""
     kept: dict[object, str] = {}
     for model in models:
-        kept.setdefault(_shape(model), model.id)
+        kept.setdefault(shape_of(model), model.id)
     return list(kept.values())
 
 
-def _shape(model: Model) -> object:
+def shape_of(model: Model) -> object:
+    """What memory follows from: two models of one shape need the same."""
     return (
         model.kind,
         model.native_format,

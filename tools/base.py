@@ -25,6 +25,17 @@ class Step(Frozen):
     """Source id of the formula or of the fact."""
 
 
+class GivenRow(Frozen):
+    """One figure of the person's own, which every result that rests on it is named by."""
+
+    field: str
+    said: str
+    """As it was given."""
+    value: float
+    """As it was read, in `unit`."""
+    unit: str
+
+
 class ToolResult(Frozen):
     """Base of every result."""
 

@@ -144,10 +144,25 @@ def _feature(name: str, field: str) -> Feature:
         raise UnknownName(field, name, close_names(plain, list(features())) or sorted(features())) from None
 
 
+def _named(text: str, field: str) -> tuple[str, ...]:
+    """The feature of that name, or those that the words hold: "NCCL P2P", "NVLink 900GB/s", 「MIG可切7份」.
+
+    Raises:
+        UnknownName: they hold none.
+    """
+    try:
+        return (_feature(text, field).id,)
+    except UnknownName:
+        held = dict.fromkeys(one.ids[0] for one in feature_names().scan(text) if one.exact)
+        if not held:
+            raise
+        return tuple(held)
+
+
 def _asked(request: CompatibilityRequest, engine: str | None, *, checks_versions: bool) -> list[Feature]:
     """Features named in the fields or in the question, each once."""
     named = (("precision", request.precision), ("feature", request.feature))
-    ids = dict.fromkeys(_feature(name, field).id for field, name in named if name)
+    ids = dict.fromkeys(one for field, name in named if name for one in _named(name, field))
     if engine:
         ids[engine] = None
     for mention in feature_names().scan(request.question or ""):

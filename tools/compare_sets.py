@@ -7,6 +7,7 @@ from kb.base import BadInput, Frozen
 from kb.catalog import gpus
 from kb.lexicon import CardCount, read_cards
 from kb.records.source import Source
+from kb.units import format_bytes
 from tools.named import cited, vouching
 from tools.need import GpuCount
 from tools.power.draw import draw_of
@@ -35,6 +36,8 @@ class SetCompared(Frozen):
     """Of all cards together; what one answer sees is in the speed. null = of one it is not stated."""
     power_w: float | None
     """At the wall while it works, the machine included; null = a card's power is not stated."""
+    cards_w: int | None
+    """Board power of the cards alone; null = one's is not stated."""
     price_usd: float | None
     """The cards (of a Mac or a small computer: all of it); null = a price is not known."""
     price_as_of: str | None
@@ -77,11 +80,15 @@ _VALUES: dict[Matter, tuple[bool, Callable[[SetCompared], float | None]]] = {
     "memory": (True, lambda one: one.memory_bytes),
     "bandwidth": (True, lambda one: one.bandwidth_bytes_per_s),
     "cost": (False, lambda one: one.price_usd),
-    "power": (False, lambda one: one.power_w),
+    "power": (False, lambda one: one.cards_w),
     "speed_per_cost": (True, lambda one: one.tokens_per_s.value / one.price_usd
                        if one.tokens_per_s and one.price_usd else None),
 }  # fmt: skip
 """Whether more is better, and the figure."""
+_UNITS: dict[Matter, str] = {
+    "speed": "tokens/s", "first_token": "s", "context": "tokens", "users": "at once", "cost": "USD", "power": "W",
+    "speed_per_cost": "tokens/s per USD",
+}  # fmt: skip
 OF_WORK: tuple[Matter, ...] = ("speed", "first_token", "context", "users", "speed_per_cost")
 
 
@@ -135,6 +142,7 @@ def _set(
         memory_bytes=sum(gpu.usable_bytes * count for gpu, count in held),
         bandwidth_bytes_per_s=sum(float(gpu.bandwidth_bytes_per_s or 0) * count for gpu, count in held)
         if all(bandwidths) else None,
+        cards_w=sum(gpu.tdp_w * count for gpu, count in held if gpu.tdp_w) if all(g.tdp_w for g, _ in held) else None,
         power_w=_watts(cards) if all(gpu.tdp_w for gpu, _ in held) else None,
         price_usd=sum(float(price.amount_usd) * count for price, count in priced) if whole else None,
         price_as_of=min((price.as_of or "" for price, _ in priced), default="") or None,
@@ -195,6 +203,14 @@ def _reason(
     lost = f" {', '.join(out)}: does not run it." if out else ""
     if winner is None:
         return f"No single best by {by}.{lost}"
-    others = ", ".join(f"{name} {value:.4g}" for name, value in values.items() if value is not None and name != winner)
+    told = {name: _figure(by, value) for name, value in values.items() if value is not None}
+    others = ", ".join(f"{name} {value}" for name, value in told.items() if name != winner)
     beside = f" (others: {others})" if others else ""
-    return f"{winner}: best by {by}, {values[winner]:.4g}{beside}.{lost}"
+    return f"{winner}: best by {by}, {told[winner]}{beside}.{lost}"
+
+
+def _figure(by: Matter, value: float) -> str:
+    """The figure that decides, with its unit."""
+    if by == "memory":
+        return format_bytes(value)
+    return f"{value / 1e9:.4g} GB/s" if by == "bandwidth" else f"{value:.4g} {_UNITS[by]}"

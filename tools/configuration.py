@@ -34,7 +34,7 @@ class Reason(Frozen):
     """Where it belongs: why this one, what one gives up, whether it can be had; for a near miss: why not, and what
     would admit it."""
     code: str
-    """Which sentence; `tools.configure.reasons` has the English one of each."""
+    """Which sentence; `tools.configure.tell.reasons` has the English one of each."""
     values: dict[str, Scalar] = Field(default_factory=dict)
 
 
@@ -74,6 +74,8 @@ class Item(Frozen):
     """The whole line at the lowest price read; null where one price was read."""
     high: Money | None = None
     condition: Literal["new", "used"] = "new"
+    given: bool = False
+    """Whether it is at a price of the person's own."""
 
 
 class AskedPrice(Frozen):
@@ -107,7 +109,7 @@ class Price(Frozen):
     period: Literal["hour", "month", "year"] | None = None
     """Null for a purchase."""
     as_of: str | None = None
-    """Oldest date among the prices used."""
+    """Oldest date among the prices used; every item has its own."""
     complete: bool
     """False when a part has no known price, so that the true amount is higher."""
     asked_price: AskedPrice | None = None
@@ -212,6 +214,8 @@ class Configuration(Frozen):
     expert_parallel: int = 1
     sharding: str | None = None
     weight_format: str | None = None
+    kv_format: str | None = None
+    """Format of the cache of a served language model; narrower than 16 bits only where that makes it fit."""
     engine: str | None = None
     memory: MemoryFit
     speed: dict[str, float | str | None] | None = None

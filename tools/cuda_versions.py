@@ -50,13 +50,13 @@ def cuda_on_driver(cuda: str, driver: str) -> Finding:
             gpu=None, asked=asked, asked_zh=asked_zh, verdict="unknown", instead="", sources=(),
             reason=f"No driver requirement of CUDA {cuda} is on record.",
         )  # fmt: skip
-    if version(driver) >= version(toolkit.minimum_driver):
+    if _reaches(driver, toolkit.minimum_driver):
         return Finding(
             gpu=None, asked=asked, asked_zh=asked_zh, verdict="works", instead="", sources=(toolkit.source,),
             reason_zh=f"CUDA {major}.x 要求 Linux 驱动 {toolkit.minimum_driver} 及以上",
             reason=f"CUDA {major}.x runs on Linux drivers from {toolkit.minimum_driver} on, so {driver} will do.",
         )  # fmt: skip
-    older = next((one for one in software().toolkits if version(driver) >= version(one.minimum_driver)), None)
+    older = next((one for one in software().toolkits if _reaches(driver, one.minimum_driver)), None)
     remedy = f"Update the driver to {toolkit.minimum_driver} or newer"
     remedy_zh = f"驱动更新到 {toolkit.minimum_driver} 及以上"
     if older:
@@ -68,6 +68,12 @@ def cuda_on_driver(cuda: str, driver: str) -> Finding:
         reason_zh=f"CUDA {major}.x 要求 Linux 驱动 {toolkit.minimum_driver} 及以上",
         reason=f"CUDA {major}.x needs a Linux driver of {toolkit.minimum_driver} or newer; {driver} is older.",
     )  # fmt: skip
+
+
+def _reaches(driver: str, least: str) -> bool:
+    """Whether a driver is that one or newer; of a branch alone ("525") whether the branch is, as its releases are."""
+    stated = version(driver)
+    return stated >= version(least)[: len(stated)]
 
 
 def _cuda_on_card(card: Gpu, cuda: str) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from kb.base import Frozen, Money
 from kb.links import nvlink_generation, pcie_bytes_per_s, tensor_core_generation
 from kb.records.gpu import Gpu, Market, Status
 from kb.units import GIB
-from tools.prices import CardPrice, card_price, is_stale, per_unit
+from tools.prices import CardPrice, card_price, highest_price, is_stale, per_unit
 
 TERA = 1e12
 
@@ -94,7 +94,7 @@ def row(card: Gpu, today: date | None = None) -> GpuRow:
     amount = price.amount_usd if price else None
     figures = {name: getattr(card, name) for name in GpuRow.model_fields if name in Gpu.model_fields}
     return GpuRow(
-        **figures,
+        **{**figures, "price_high_usd": highest_price(card)},
         nvlink_generation=nvlink_generation(card),
         tensor_core_generation=tensor_core_generation(card),
         pcie_bytes_per_s=pcie_bytes_per_s(card),

@@ -1,9 +1,9 @@
 """The Need: what a person asked for, as far as it was understood. Null = not stated."""
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from kb.base import Frozen
 from kb.purposes import PurposeName
@@ -25,6 +25,23 @@ SERVED: tuple[Task | None, ...] = (None, "inference", "rag", "general")
 
 
 _COUNTED = re.compile(r"\s*(\d{1,6})\s*(?:[x×*]|张|块)\s*(\S.*)", re.IGNORECASE)
+
+
+def _text(value: Any) -> Any:
+    """A number as the text of it."""
+    return f"{value:.12g}" if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _texts(value: Any) -> Any:
+    """One text, or several, as a list of texts."""
+    return (
+        [_text(one) for one in value] if isinstance(value, list | tuple) else value if value is None else [_text(value)]
+    )
+
+
+Words = Annotated[str, Field(min_length=1, max_length=400), BeforeValidator(_text)]
+"""As the person gave it; a number does as well."""
+SeveralWords = Annotated[tuple[Words, ...], Field(max_length=8), BeforeValidator(_texts)]
 
 
 class GpuCount(Frozen):

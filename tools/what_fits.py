@@ -3,28 +3,26 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from pydantic import Field, model_validator
-
-from kb.base import BadInput, Frozen
+from kb.base import BadInput
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus
 from kb.catalog import model as find_model
 from kb.mig import Cut, cuts
-from kb.purposes import PurposeName, models_for, purposes
+from kb.purposes import models_for, purposes
 from kb.records.gpu import Gpu
 from kb.records.model import Model
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step
-from tools.configure.layout import Layout, layouts
-from tools.configure.suitable import served_in
-from tools.configure.workload import FILES as EVERY_FILE
+from tools.configure.load.layout import Layout, layouts
+from tools.configure.load.workload import FILES as EVERY_FILE
+from tools.configure.market.suitable import served_in
 from tools.memory.formats import held_in, weight_format
 from tools.memory.request import MemoryRequest
 from tools.nameless_card import middling
-from tools.need import GpuCount
 from tools.what_fits_examples import everyday, known_first, language_models
 from tools.what_fits_family import members, room_tokens
 from tools.what_fits_held import Held, held_alike, held_together, kinds, only_kind, slowest_bandwidth, unlike_cards
+from tools.what_fits_request import WhatFitsRequest
 from tools.what_fits_result import Beyond, Candidate, Example, FitRow, Method, Slice, WhatFits
 
 METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
@@ -67,38 +65,6 @@ FILES = {"int8": "gguf:Q8_0", "awq": "gguf:Q4_K_M"}
 PERSONAL_METHODS: tuple[tuple[Method, str | None, str | None], ...] = tuple(
     (task, FILES.get(form or "", form), optimizer) for task, form, optimizer in METHODS
 )
-
-
-class WhatFitsRequest(Frozen):
-    """Cards in hand, and optionally how they are to be used."""
-
-    gpus: tuple[GpuCount, ...] = Field(default=(), max_length=8)
-    """Cards with their counts; unlike ones serve a model by its layers (llama.cpp), and train as so many of the
-    smallest."""
-    memory_bytes_per_gpu: int | None = Field(default=None, ge=GIB, le=10**13)
-    """For a card known only by its memory (binary, as on the box)."""
-    gpu_count: int | None = Field(default=None, ge=1, le=4096)
-    """How many of those."""
-    task: Method | None = None
-    """Only this method; null = all."""
-    purpose: PurposeName | None = None
-    """What a model is wanted for: its models are then tried one by one, besides."""
-    models: tuple[str, ...] = Field(default=(), max_length=64)
-    """Members of a family: tried one by one, besides."""
-    weight_format: str | None = Field(default=None, max_length=40)
-    """Only this format."""
-    context_tokens: int | None = Field(default=None, gt=0, le=10**8)
-    concurrent_sequences: int | None = Field(default=None, gt=0, le=10**6)
-    sequence_tokens: int | None = Field(default=None, gt=0, le=10**8)
-    micro_batch_size: int | None = Field(default=None, gt=0, le=10**5)
-    instances: int | None = Field(default=None, ge=1, le=7 * 4096)
-    """How many users, tenants or models are each to have a part of their own (MIG): what an instance holds, besides."""
-
-    @model_validator(mode="after")
-    def _some_card(self) -> "WhatFitsRequest":
-        if not self.gpus and self.memory_bytes_per_gpu is None:
-            raise ValueError("give gpus, or memory_bytes_per_gpu")
-        return self
 
 
 def what_fits(request: WhatFitsRequest) -> WhatFits:

@@ -10,7 +10,7 @@ from assistant.plan import requests
 from assistant.understand.asking import asks_sale
 from assistant.understand.text import Text
 from kb.catalog import gpus, sources
-from kb.exports import ExportRule, export_rules, restriction
+from kb.exports import ExportRule, export_rules, restriction, rules_held
 
 
 def availability(material: Material) -> Section | None:
@@ -23,7 +23,7 @@ def availability(material: Material) -> Section | None:
     rows = facts.cards(material)
     others = [row for row in rows if row.id not in named]
     section = Section("fact", headline, settled=True)
-    if others:
+    if others and rules_held(where):
         listed = material.say.listed([names.gpu_name(row.id) for row in others])
         section.body.append(material.say("sale.instead", cards=listed, country=_country(material, where)))
         section.body.append(facts.facts_table(material, rows, [BY_KEY[key] for key in USUAL]))
@@ -52,7 +52,7 @@ def _told(material: Material, card: str, where: str) -> str:
     rule = restriction(card, where)
     values = {"card": names.gpu_name(card), "country": _country(material, where)}
     if rule is None:
-        return material.say("sale.open", **values)
+        return material.say("sale.open" if rules_held(where) else "sale.unheld", **values)
     return material.say(f"sale.{rule.effect}", **values, since=rule.since) + _cite(material, rule)
 
 

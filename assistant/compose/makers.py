@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from assistant.compose.material import Material
 from assistant.understand.rivals import names_maker
-from tools.configure.suitable import MADE_IN_CHINA
+from tools.configure.market.suitable import MADE_IN_CHINA
 from tools.gpu_row import GpuRow
 
 _CUDA = "NVIDIA"

@@ -15,6 +15,8 @@ from tools.configuration import Reason
 
 SHUT = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
 """What keeps a near miss out that no money changes."""
+LESS = "within_money"
+"""What is within the money for less than was asked."""
 _SLOW = {"too_slow", "too_late"}
 WAIT = "s to the first token"
 """What a wait is measured in, as the configurator tells it."""
@@ -37,6 +39,9 @@ def misses(material: Material) -> Iterator[str]:
                 )
             elif slow := _too_slow(material, row, cards):
                 yield f"- {slow}"
+            elif any(one["code"] == LESS for one in row["reasons"]):
+                for line in _of_miss(row, "change", material.say):
+                    yield f"- {cards}{material.say('list.colon')}{line}"
             elif usd and not any(one["code"] in SHUT for one in row["reasons"]):
                 dear = (
                     too_dear(material, row, "shop.miss_beyond")

@@ -14,8 +14,8 @@ from assistant.phrases import Phrases
 from assistant.plan.formats import bits
 from assistant.plan.preferred import EIGHT_BITS, HALF_AS_FAST, least, main_date, pace_of, user_pace
 from tools.configuration import AskedPrice, Configuration, Item, Price
-from tools.configure.fewer import BRISK, MANY
-from tools.configure.rank import WORTH_SAYING
+from tools.configure.rank.fewer import BRISK, MANY
+from tools.configure.rank.ranking import WORTH_SAYING
 from tools.prices import is_stale
 
 SEVERAL_USERS = 1.5
@@ -32,6 +32,8 @@ _POSSESSED = re.compile(
     re.I,
 )
 """Words of who has the cards."""
+NARROW = {"fp8", "int8", "q8_0", "q4_0"}
+"""Caches of keys and values that are narrower than an engine keeps them by itself."""
 SLOW_IMAGE_S = 0.5
 """Seconds that a picture takes from which its time says more than how many come a second."""
 SLOWER = 0.9
@@ -232,6 +234,8 @@ def speed(material: Material, one: Configuration) -> str:
 def _how(material: Material, one: Configuration) -> str:
     words = [names.format_name(one.weight_format)] if one.weight_format else []
     words += [split(one)] if split(one) else []
+    if one.kv_format in NARROW:
+        words.append(material.say("cache.narrow", format=names.format_name(one.kv_format)))
     if one.sharding and one.sharding not in {"none", "ddp"}:
         words.append(material.say(f"sharding.{one.sharding}"))
     return " ".join(words)

@@ -8,7 +8,7 @@ from assistant.compose.section import Section
 from assistant.plan.preferred import USED
 from kb.catalog import gpu
 from tools.configuration import Configuration
-from tools.configure.bill import condition
+from tools.configure.bills.bill import condition
 
 
 def used(material: Material, section: Section) -> Section:

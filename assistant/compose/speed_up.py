@@ -14,7 +14,7 @@ from assistant.plan import requests
 from assistant.plan import speed_up as plan
 from assistant.plan.worth import TENSOR_CORES
 from kb.catalog import gpu
-from tools.configure.suitable import served_in
+from tools.configure.market.suitable import served_in
 from tools.gpu_row import GpuRow
 
 _HOST = "host memory"

@@ -1,34 +1,28 @@
 """The check that runs on what a language model writes: what nothing stands behind is found, told, and cut at last."""
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from assistant.grounding.cues import says
 from assistant.grounding.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
 from assistant.grounding.figures import MARKER, Figure, figures
+from assistant.grounding.intervals import torn
 from assistant.grounding.mentions import products
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
+from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
 from assistant.grounding.statements import Statement, statements
 from assistant.grounding.strangers import strangers
-from kb.base import BadInput
-from tools.agent_tools.calculation import evaluate
+from assistant.grounding.sums import SMALL_MAX, balanced, converts, follows, miscounted
 
-SMALL_MAX = 10
-"""Whole numbers up to here count steps, options and people as words do."""
 HARDWARE = re.compile(
     r"\s?(?:(?:x|×|\*)(?!\s?[\d$¥€(])|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"
     r"|张|块|卡|台|颗|份|节点|机柜|层|个? ?(?:KV ?)?头)",
     re.I,
 )
 """What makes a small number one of things that are bought."""
-EQUALS = re.compile(r"(?P<sign>=|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
-SUM_BEGINS = re.compile(r"[,，;；:：|。]\s|[，；：。=≈]|^")
-"""Where the sum before an equals sign may begin: at the start of its clause, or behind another sign."""
-SIGNS = {"×": "*", "x": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "（": "(", "）": ")"}
-"""Signs of sums as people write them."""
+NOTHING = "no result holds it"
+MISCOUNTED = "the sum before it comes to something else"
 RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
 FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
@@ -82,18 +76,10 @@ def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, i
     for statement in statements(answer):
         if statement.own and statement.kind != "heading":
             own.append(statement.text.strip())
-        former: list[tuple[Figure, bool]] = []
-        loose: list[Finding] = []
-        for figure in figures(statement):
-            count += 1
-            stands = _stands(figure, statement, evidence, by_reference, former)
-            former.append((figure, stands.good))
-            if not stands.good:
-                loose.append(Finding("figure", figure.text, statement, stands.against or "no result holds it"))
-            elif stands.sources:
-                sources.append((figure.end, stands.sources))
-        sound = {one.text for one, good in former if good}
-        findings += [one for one in loose if one.text not in sound]
+        looked = _looked(statement, evidence, by_reference)
+        count += len(looked)
+        sources += [(one.end, stands.sources) for one, stands in looked if stands.good and stands.sources]
+        findings += _loose(statement, looked, evidence)
         findings += _unknown_products(statement, evidence)
         findings += [Finding("product", name, statement, why) for name, why in strangers(statement, evidence)]
     return Checked(tuple(findings), count, tuple(sources), tuple(dict.fromkeys(own)))
@@ -106,6 +92,32 @@ class Stands:
     good: bool
     sources: tuple[str, ...] = ()
     against: str = ""
+
+
+Looked = Sequence[tuple[Figure, Stands]]
+
+
+def _looked(statement: Statement, evidence: Evidence, by_reference: Sequence[tuple[int, int, str]]) -> Looked:
+    """Every figure of a statement with what stands behind it."""
+    found: list[tuple[Figure, Stands]] = []
+    for figure in figures(statement):
+        former = [(one, stands.good) for one, stands in found]
+        found.append((figure, _stands(figure, statement, evidence, by_reference, former)))
+    return found
+
+
+def _loose(statement: Statement, looked: Looked, evidence: Evidence) -> list[Finding]:
+    """What does not hold of a statement's figures: alone, as the result of a sum, as the ends of an interval."""
+    good = [(one, stands.good) for one, stands in looked]
+    sound = {one.text for one, held in good if held}
+    found = [
+        Finding("figure", one.text, statement, stands.against or NOTHING)
+        for one, stands in looked
+        if not stands.good and (stands.against or one.text not in sound) and not balanced(statement, good, one)
+    ]
+    every = [one for one, _ in looked]
+    found += [Finding("figure", one.text, statement, MISCOUNTED) for one in miscounted(statement, every)]
+    return found + [Finding("figure", one.text, statement, why) for one, why in torn(statement, every, evidence)]
 
 
 def _stands(
@@ -130,7 +142,7 @@ def _stands(
     if referred:
         compares = len({one.ids for one in products(statement.text) if one.dimension == "card"}) > 1
         return Stands(compares or not verdict.against, referred, verdict.against)
-    free = _follows(statement, former, figure) or _compares(statement, former, figure)
+    free = follows(statement, former, figure) or _compares(statement, former, figure)
     return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
 
 
@@ -151,7 +163,7 @@ def _needs_nothing(figure: Figure, statement: Statement) -> bool:
     whole = main.kind == PLAIN and main.values[0] == int(main.values[0])
     if whole and main.values[0] <= SMALL_MAX and not figure.counts and not HARDWARE.match(behind):
         return len(figure.readings) == 1
-    if figure.counts and main.values[0] == 1:
+    if (figure.counts and main.values[0] == 1) or converts(figure, statement):
         return True
     if not statement.own:
         return False
@@ -175,56 +187,6 @@ def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]
         only = "only a document names it" if one.ids & evidence.quoted else "no result holds it"
         found.append(Finding("product", one.text, statement, only))
     return found
-
-
-def _follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
-    """Whether `result` ends a sum that is written out and right: "4 × 24 GB = 96 GB", "(60 + 6) / 2 = 33 min"."""
-    text, start = statement.text, statement.start
-    sign = EQUALS.search(text[: result.start - start])
-    if sign is None:
-        return False
-    begin = max((match.end() for match in SUM_BEGINS.finditer(text, 0, sign.start())), default=0)
-    operands = [(figure, good) for figure, good in former if begin <= figure.start - start < sign.start()]
-    if len(operands) < 2 or not all(figure.readings and (good or _counts(figure)) for figure, good in operands):
-        return False
-    expression, place = "", begin
-    for index, (figure, _) in enumerate(operands):
-        expression += _signs(text[place : figure.start - start]) + f"v{index}"
-        place = figure.end - start
-    expression += _signs(text[place : sign.start()])
-    main = result.readings[0]
-    slack = 0.005 if sign["sign"] == "=" else 0.03
-    return any(
-        abs(value - target) <= tolerance * 1.0001 + abs(target) * slack
-        for value in _sums(expression, [figure for figure, _ in operands])
-        for scale in ((1.0, 100.0) if main.kind == PERCENT else (1.0,))
-        for target, tolerance in (
-            (one / scale, width / scale) for one, width in zip(main.values, main.tolerances, strict=True)
-        )
-    )
-
-
-def _counts(figure: Figure) -> bool:
-    """Whether an operand is a small numeral, which needs no source."""
-    main = figure.readings[0]
-    return main.kind == PLAIN and main.values[0] == int(main.values[0]) and main.values[0] <= SMALL_MAX
-
-
-def _signs(between: str) -> str:
-    """What of the words between two figures belongs to a sum."""
-    return "".join(SIGNS.get(one, one) for one in between if one in "()+-*/" or one in SIGNS)
-
-
-def _sums(expression: str, operands: Sequence[Figure]) -> Iterator[float]:
-    """The values of a sum, with "GB" taken for either thing it means; none where it is no arithmetic."""
-    for choice in range(2):
-        values = {f"v{index}": _value(one.readings[0], choice) for index, one in enumerate(operands)}
-        with suppress(BadInput):
-            yield evaluate(expression, values)
-
-
-def _value(quantity: Quantity, choice: int) -> float:
-    return quantity.values[min(choice, len(quantity.values) - 1)]
 
 
 def _compares(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:

@@ -10,7 +10,24 @@ from kb.snapshot import parse_yaml
 BEFORE, AFTER = 30, 22
 """Characters around a figure in which the words stand that say what it is of."""
 FIGURE = re.compile(r"\d[\d.,]*")
-CLAUSE = re.compile(r"[,，;；。:：|（(、]|\s(?:and|but|while|vs\.?|against)\s|而|但")
+OF = re.compile(r"\s?(?:(?:of|in|for|的)\s?(?:the\s)?)?")
+BESIDE = re.compile(
+    r"(?:\b(?:with|including|plus|besides?|beyond|without|to)\s|含|包括|加上|连同|除了?)(?:[a-z]+\s|和|与|、){0,3}\Z",
+    re.I,
+)
+"""Before a word that says what goes along with a figure, or where, and not what it is of."""
+COUNTED = "count"
+"""The group of roles that bare numbers have: of tokens, of users, of layers."""
+LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=|:)?\s?")
+"""Between a noun and its number: "rank 16", 「序列长度 2048」, "a context of 4,096"."""
+EACH = re.compile(r"(?:每个?|每個?|\b(?:per|each|every|an?)\s)\Z", re.I)
+"""Before a noun that its number is shared out to: 「每路 32k」."""
+ATTACHED = re.compile(r"\s?(?:约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?")
+"""Between the word that says what memory is of and the one that says how it stands: 「内存约需」."""
+HEADED = ("share", "period", "memory", "wait", "draw", "pace")
+"""Groups of roles that the heads of a table tell for its cells."""
+"""What ties a figure to the word behind it: "31.4 GiB of RAM"."""
+CLAUSE = re.compile(r"[,，;；。:：|（(、=≈+＋−]|\s(?:and|but|while|vs\.?|against)\s|而|但")
 
 
 @lru_cache(maxsize=1)
@@ -28,18 +45,75 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
 
     The nearest word of a group within the clause counts, where no other figure stands between.
     """
-    before = FIGURE.split(CLAUSE.split(text[max(0, start - BEFORE) : start])[-1])[-1]
+    window = text[max(0, start - BEFORE) : start]
+    before = FIGURE.split(CLAUSE.split(window)[-1])[-1]
+    cut = len(window) - len(before)
     after = FIGURE.split(CLAUSE.split(text[end : end + AFTER])[0])[0]
     found: dict[str, str] = {}
     for group, pattern in _role_patterns().items():
         later = pattern.search(after)
-        earlier = list(pattern.finditer(before))
+        if group == COUNTED:
+            found |= _noun(before, after, pattern)
+            continue
+        earlier = [one for one in pattern.finditer(before) if not BESIDE.search(window[: cut + one.start()])]
         nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
-        if earlier and (nearest is None or len(before) - earlier[-1].end() < nearest[0]):
-            found[group] = str(earlier[-1].lastgroup)
+        if later and earlier and OF.fullmatch(after, 0, later.start()) and _stands(group, str(earlier[-1].lastgroup)):
+            found[group] = str(later.lastgroup)
+        elif earlier and (nearest is None or len(before) - earlier[-1].end() < nearest[0]):
+            found[group] = _narrowest(group, before, earlier)
         elif nearest is not None:
             found[group] = str(nearest[1].lastgroup)
     return found
+
+
+def _noun(before: str, after: str, pattern: re.Pattern[str]) -> dict[str, str]:
+    """What a bare number counts: the noun behind it, else the one right before it."""
+    behind = pattern.match(after.lstrip())
+    earlier = [
+        one
+        for one in pattern.finditer(before)
+        if LINK.fullmatch(before, one.end()) and not EACH.search(before[: one.start()])
+    ]
+    one = behind or (earlier[-1] if earlier else None)
+    return {COUNTED: str(one.lastgroup)} if one else {}
+
+
+def _narrowest(group: str, before: str, earlier: list[re.Match[str]]) -> str:
+    """The last role that words before a figure say; of one that goes with any, that of the word it is attached to."""
+    last = earlier[-1]
+    if len(earlier) > 1 and _stands(group, str(last.lastgroup)):
+        other = earlier[-2]
+        if ATTACHED.fullmatch(before, other.end(), last.start()):
+            return str(other.lastgroup)
+    return str(last.lastgroup)
+
+
+def _stands(group: str, role: str) -> bool:
+    """Whether a role says how a figure stands and not of what it is."""
+    return role in _cues()["with_any"].get(group, ())
+
+
+def roles_of_head(head: str) -> dict[str, str]:
+    """What the head of a column or row says its figures are of; nothing of a group of which it names two."""
+    found: dict[str, str] = {}
+    for group in HEADED:
+        pattern = _role_patterns()[group]
+        said = {str(one.lastgroup) for one in pattern.finditer(head)}
+        said = {one for one in said if not _stands(group, one)} or said
+        if len(said) == 1:
+            found[group] = said.pop()
+    return found
+
+
+def period_at(behind: str) -> str | None:
+    """The time that the words right behind an amount say it by: "/h", " a month"."""
+    one = _role_patterns()["period"].match(behind.lstrip())
+    return str(one.lastgroup) if one else None
+
+
+def says_role(role: str, text: str) -> bool:
+    """Whether a text holds a word of a role, wherever it stands."""
+    return any(one.lastgroup == role for pattern in _role_patterns().values() for one in pattern.finditer(text))
 
 
 def roles_of_key(path: str) -> dict[str, str]:
@@ -50,6 +124,23 @@ def roles_of_key(path: str) -> dict[str, str]:
         for role, words in roles.items()
         if any(key in path for key in words["keys"])
     }
+
+
+@lru_cache(maxsize=1)
+def currency_words() -> dict[str, tuple[str, ...]]:
+    """ISO 4217 codes and the words for each, of letters also with a capital."""
+    return {
+        code: tuple(dict.fromkeys(each for word in words for each in (word, word.capitalize(), word.upper())))
+        for code, words in _cues()["currencies"].items()
+    }
+
+
+def unit_of_key(name: str) -> str | None:
+    """The unit that the name of a field says its bare numbers are in: `hours_per_month` → `hours`."""
+    told: dict[str, str] = _cues()["units_of_keys"]
+    if name in told:
+        return told[name]
+    return next((told[word] for word in name.split("_per_")[0].split("_") if word in told), None)
 
 
 @lru_cache(maxsize=1)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from assistant.grounding.cues import roles_of_key
-from assistant.grounding.figures import DATE, FLAG, Figure, figures, figures_of_text
+from assistant.grounding.catalogued import catalogued
+from assistant.grounding.cues import roles_of_key, unit_of_key
+from assistant.grounding.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
 from assistant.grounding.mentions import Product, products
 from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
 from assistant.grounding.statements import statements
-from kb.catalog import gpus
-from kb.models import models
+from assistant.grounding.vouched import BEFORE, CATALOG, PERSON, Vouched, against, told_again
 from tools.agent_tools.ledger import LookedUp
 
 NAMES = frozenset({
@@ -23,40 +23,25 @@ NAMES = frozenset({
 """Fields that say what the figures beside them are of."""
 STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
-SHAPE = ("layers", "hidden_size", "heads", "kv_heads", "head_dim", "intermediate_size", "vocab_size")
-PERSON, BEFORE, CATALOG = "person", "before", "catalog"
-"""Sources that are no result."""
 QUOTES = "search_guidance"
 PASSAGE_KEY = re.compile(r"R\d+\.\d+")
 """The source of what only a passage says."""
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH_NAMED = re.compile(
-    rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
-)
 HAN = re.compile("[一-鿿]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-SIZE_MIN = 1e8
-"""Parameters from which on a number may be a model's size."""
+LEAF = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)(?P<interval>\s\([\d.,–-]+\))?")
+"""A field that holds a number without a unit, with its interval at most."""
 SLACK_RATIO = 0.012
 """How far a result told in few digits may be from one told in more: "1.01 TB/s" is 1,008 GB/s."""
+SMALL_MAX = 10
+"""Up to here a whole number is not taken for a result that is rounded to it."""
+UNITLESS = "unitless"
+"""Numbers to which whoever told them gave no unit."""
+BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
+"""Fields of a row that say its figure, where another names what it is."""
+ENDS = frozenset({"low", "high", "low_amount", "high_amount"})
+"""Fields for the ends of the interval around the figure before them."""
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
-
-
-@dataclass(frozen=True, slots=True)
-class Vouched:
-    """A figure that something stands behind."""
-
-    kind: str
-    value: float
-    slack: float
-    """How far the exact one may lie from it, by the digits in which it is told."""
-    source: str
-    """Key of the result (`R2`, `R3.1` for its first passage), or `person`, `before`, `catalog`."""
-    cards: frozenset[str]
-    models: frozenset[str]
-    roles: Mapping[str, str]
-    counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +62,7 @@ class Evidence:
         self._settings: list[tuple[str, str]] = []
         self._home = "USD"
         self._tight: dict[bool, str] = {}
+        self._leaf = 0
         self.known: set[str] = set()
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
@@ -96,6 +82,7 @@ class Evidence:
                 evidence.known.update(*(product.ids for product in around))
                 evidence._sizes(one)
                 evidence._walk(one.shown, one.key, "", _ids(around, "card"), _ids(around, "model"), {})
+                evidence._calculated(one)
         for text in words:
             evidence._person(text)
         for text in former:
@@ -107,18 +94,25 @@ class Evidence:
 
     def vouches(self, figure: Figure) -> Verdict:
         """What stands behind a figure with its unit, and what it is of."""
-        nearest, sources = "", []
+        nearest, held = "", []
+        rest: list[tuple[Vouched, str]] = []
         for one in self._alike(figure):
-            against = _against(figure, one)
-            if not against:
-                sources.append(one.source)
-            else:
-                nearest = nearest or f"{one.source} holds it {against}"
+            reason = against(figure, one)
+            if not reason:
+                held.append(one)
+            elif one.kind != PLAIN:
+                rest.append((one, reason))
+            nearest = nearest or (f"{one.source} holds it {reason}" if reason else "")
+        sources = [one.source for one in held if not told_again(figure, one, rest)]
         if sources and not all(map(PASSAGE_KEY.fullmatch, sources)):
             return Verdict(tuple(dict.fromkeys(sources)))
-        if (source := self.typed(figure) or self._by_catalog(figure)) is not None:
+        if (source := self.typed(figure) or (CATALOG if catalogued(figure, self.known) else None)) is not None:
             return Verdict((source, *sources))
         return Verdict(tuple(dict.fromkeys(sources)), nearest)
+
+    def leaves(self, figure: Figure) -> frozenset[int]:
+        """The texts that tell a figure of this value."""
+        return frozenset(one.leaf for one in self._alike(figure))
 
     def dates(self, text: str) -> str | None:
         """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
@@ -164,6 +158,8 @@ class Evidence:
             yield from self._money_bare(reading)
 
     def _kinds(self, reading: Quantity) -> list[str]:
+        if reading.kind == PLAIN and 0 < reading.values[0] < 1:
+            return [PLAIN, PERCENT]  # a share of one told for a percentage
         if reading.kind != MONEY:
             return [reading.kind]
         bare = [f"{MONEY}:{BARE}"] if self._home in reading.currencies else []
@@ -178,49 +174,18 @@ class Evidence:
                 yield from (one for one in held if one.value == reading.values[0])
 
     def _said_bare(self, reading: Quantity) -> Iterator[Vouched]:
-        """The person's own numbers without a unit, for a time or a share told in the same digits."""
+        """Numbers that the person, or a calculation, told without a unit, for a time or a share in the same digits."""
+        if reading.kind == PLAIN and reading.values[0] > SMALL_MAX:
+            told_so = [one for one in self._by_kind.get(UNITLESS, []) if one.source != PERSON]
+            yield from (one for one in told_so if abs(one.value - reading.values[0]) <= reading.tolerances[0])
         if reading.kind not in {TIME, PERCENT}:
             return
         digits = NUMBER.search(reading.text.replace(",", ""))
         told = float(digits[0]) if digits else -1.0
-        for one in self._by_kind.get(PLAIN, []):
-            if one.source == PERSON and one.value == told:
+        near = reading.tolerances[0] * told / reading.values[0] if reading.values[0] else 0.0
+        for one in self._by_kind.get(UNITLESS, []):
+            if one.value == told or (one.source != PERSON and abs(one.value - told) <= near * 1.0001):
                 yield one
-
-    def _by_catalog(self, figure: Figure) -> str | None:
-        """Whether it is a stated figure of the very product it is of: the 24 GB of a 4090, the 32B of a model.
-
-        Of so many cards that the sentence counts, what they hold and draw together too.
-        """
-        for key in figure.cards & self.known:
-            card = gpus()[key]
-            counts = (1, *figure.beside)
-            stated: dict[str, Sequence[float | int | None]] = {
-                BYTES: [card.memory_bytes * count for count in counts],
-                RATE: [card.bandwidth_bytes_per_s],
-                POWER: [card.tdp_w * count for count in counts] if card.tdp_w else [],
-            }
-            if _reads(figure, stated):
-                return CATALOG
-        for key in figure.models & self.known & models().keys():
-            if _reads(figure, {PLAIN: _shape(key)}):
-                return CATALOG
-        return CATALOG if self._sizes_model(figure) or _classes_cards(figure) or self._holds(figure) else None
-
-    def _holds(self, figure: Figure) -> bool:
-        """Whether it is the capacity of a card that the sentence names, or of one spoken of where it names none."""
-        cards = [gpus()[key] for key in (figure.cards_beside or self.known) & self.known & gpus().keys()]
-        return _reads(figure, {BYTES: [card.memory_bytes for card in cards]})
-
-    def _sizes_model(self, figure: Figure) -> bool:
-        """Whether it is a model called by its size: the "70B" of one that is known here."""
-        if not any(one.kind == PLAIN and one.values[0] >= SIZE_MIN for one in figure.readings):
-            return False
-        sizes = [models()[key] for key in self.known & models().keys()]
-        name = re.sub(r"\s", "", figure.text).lower()
-        if any(re.search(rf"(?<![\d.]){re.escape(name)}", each.id.lower()) for each in sizes):
-            return True
-        return _reads(figure, {PLAIN: [one for each in sizes for one in (each.params, each.active_params)]})
 
     def _walk(
         self, value: Any, key: str, path: str, cards: frozenset[str], held: frozenset[str], roles: Mapping[str, str]
@@ -230,7 +195,10 @@ class Evidence:
             beside = products(" \n ".join(_names_beside(value)))
             cards = _ids(beside, "card") or cards
             held = _ids(beside, "model") or held
+            named = str(value.get("figure") or value.get("name") or "")  # a row may name its quantity in a field
+            quantity = named if unit_of_key(named) else ""
             for name, inner in value.items():
+                name = quantity if quantity and name in BOUNDS else name
                 self._walk(inner, key, f"{path}.{name}", cards, held, {**roles, **roles_of_key(str(name))})
         elif isinstance(value, list | tuple):
             for inner in value:
@@ -239,16 +207,27 @@ class Evidence:
             self._texts.append((key, value))
             self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
             self._names(value, self.known)
-            for figure in figures_of_text(value):
+            if path.rsplit(".", 1)[-1] not in ENDS:
+                self._leaf += 1
+            for figure in (*figures_of_text(value), *_unsaid(value, path)):
                 self._add(figure, key, figure.cards or cards, figure.models | held, {**roles, **figure.roles})
         elif isinstance(value, int | float) and not isinstance(value, bool):
             counts = path.rsplit(".", 1)[-1] in {"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"}
             self._keep(Vouched(PLAIN, float(value), 0.0, key, cards, held, dict(roles), counts))
+            for figure in _unsaid(f"{value:.12g}", path):
+                self._add(figure, key, cards, held, roles)
 
     def _sizes(self, one: LookedUp) -> None:
         """A model that a call names by its size alone is known by it: "40B"."""
         for figure in figures_of_text(str(one.request.get("model") or "")):
             self._add(figure, one.key, frozenset(), frozenset(), {})
+
+    def _calculated(self, one: LookedUp) -> None:
+        """The value of a calculation that asked for no unit; the writer gives it one."""
+        value = one.shown.get("value")
+        if isinstance(value, str) and (match := LEAF.fullmatch(value)):
+            number = float(match["number"].replace(",", ""))
+            self._keep(Vouched(UNITLESS, number, 0.0, one.key, frozenset(), frozenset(), {}))
 
     def _passages(self, one: LookedUp) -> None:
         for number, passage in enumerate(one.shown.get("passages") or (), 1):
@@ -260,13 +239,17 @@ class Evidence:
         self._home = "CNY" if HAN.search(text) else "USD"
         self._prose(text, PERSON)
         for one in list(self._by_kind.get(PLAIN, ())):
-            if one.source == PERSON and one.value >= BARE_MIN:
+            if one.source != PERSON:
+                continue
+            self._keep(replace(one, kind=UNITLESS))
+            if one.value >= BARE_MIN:
                 self._keep(replace(one, kind=f"{MONEY}:{BARE}"))
 
     def _prose(self, text: str, source: str, known: set[str] | None = None) -> None:
         self._texts.append((source, text))
         self._names(text, self.known if known is None else known)
         for statement in statements(text):
+            self._leaf += 1
             for figure in figures(statement):
                 self._add(figure, source, figure.cards, figure.models, figure.roles)
 
@@ -277,7 +260,7 @@ class Evidence:
             for place, value in enumerate(reading.values):
                 for kind in [f"{MONEY}:{code}" for code in reading.currencies] or [reading.kind]:
                     slack = reading.tolerances[place]
-                    self._keep(Vouched(kind, value, slack, source, cards, held, dict(roles), figure.counts))
+                    self._keep(Vouched(kind, value, slack, source, cards, held, dict(roles), figure.counts, self._leaf))
 
     def _keep(self, one: Vouched) -> None:
         self._by_kind.setdefault(one.kind, []).append(one)
@@ -285,6 +268,17 @@ class Evidence:
     def _names(self, text: str, into: set[str]) -> None:
         for one in products(text):
             into |= one.ids
+
+
+def _unsaid(text: str, path: str) -> tuple[Figure, ...]:
+    """A bare number of a field in the unit that its name says, and a share of one as a percentage."""
+    match = LEAF.fullmatch(text)
+    if match is None:
+        return ()
+    name, value = path.rsplit(".", 1)[-1], float(match["number"].replace(",", ""))
+    if (unit := unit_of_key(name)) is not None:
+        return figures_of_text(f"{match['number']} {unit}{match['interval'] or ''}")
+    return figures_of_text(f"{100 * value:.6g} %") if 0 < value < 1 and "_per_" not in name else ()
 
 
 def _tight(text: str) -> str:
@@ -301,26 +295,6 @@ def _same(figure: Figure, reading: Quantity, value: float, tolerance: float, one
     return abs(one.value - value) <= max(tolerance * 1.0001, min(one.slack, abs(value) * SLACK_RATIO))
 
 
-@lru_cache(maxsize=1)
-def _capacities() -> frozenset[int]:
-    return frozenset(card.memory_bytes for card in gpus().values())
-
-
-def _classes_cards(figure: Figure) -> bool:
-    """Whether it is the capacity by which cards are called: "80GB cards", 「24G 显卡」."""
-    return figure.of_cards and any(
-        one.kind == BYTES and any(round(value) in _capacities() for value in one.values) for one in figure.readings
-    )
-
-
-@lru_cache(maxsize=512)
-def _shape(key: str) -> tuple[float, ...]:
-    """What the catalog states of a model in whole numbers: its size, its shape, its longest context."""
-    model = models()[key]
-    told = (model.params, model.active_params, model.max_context_tokens, *(getattr(model, name) for name in SHAPE))
-    return tuple(float(one) for one in told if one)
-
-
 @lru_cache(maxsize=4096)
 def dates_in(text: str) -> tuple[str, ...]:
     """Dates of a text as ISO, by the day where it is told, else by the month."""
@@ -332,40 +306,6 @@ def dates_in(text: str) -> tuple[str, ...]:
         f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
     ]
     return tuple(found)
-
-
-def _against(figure: Figure, one: Vouched) -> str:
-    """What speaks against a vouched figure standing for this one; empty where nothing does.
-
-    A bare number that counts no cards is of nobody: lengths and loads are alike for every card and model.
-    """
-    if one.kind == PLAIN and not figure.counts and not one.counts:
-        return ""
-    if figure.cards and one.cards and not figure.cards & one.cards:
-        return f"of {_named(one.cards)}"
-    if figure.models and one.models and not figure.models & one.models:
-        return f"of {', '.join(sorted(one.models)[:2])}"
-    for group, role in figure.roles.items():
-        if (group == "period" and one.kind == TIME) or (
-            one.kind == PACE and "per_card" in {role, one.roles.get(group)}
-        ):
-            continue
-        if one.roles.get(group, role) != role:
-            return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"
-    return ""
-
-
-def _named(ids: Iterable[str]) -> str:
-    return ", ".join(gpus()[key].name for key in sorted(ids)[:2] if key in gpus())
-
-
-def _reads(figure: Figure, stated: Mapping[str, Sequence[float | int | None]]) -> bool:
-    return any(
-        held is not None and abs(held - value) <= tolerance * 1.0001
-        for reading in figure.readings
-        for held in stated.get(reading.kind, ())
-        for value, tolerance in zip(reading.values, reading.tolerances, strict=True)
-    )
 
 
 def _ids(found: Sequence[Product], dimension: str) -> frozenset[str]:
@@ -399,3 +339,6 @@ def _texts_of(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _texts_of(inner)
+
+
+__all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

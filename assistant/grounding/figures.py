@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from assistant.grounding.cards import Counted, counted_cards
-from assistant.grounding.cues import roles_near
+from assistant.grounding.cues import period_at, roles_near, roles_of_head, says_role
+from assistant.grounding.linked import in_list, in_sum, in_unit_of
 from assistant.grounding.mentions import Dimension, Product, ids_of, products
 from assistant.grounding.quantities import (
     BYTES,
@@ -53,19 +54,36 @@ VERSION = re.compile(
 )
 """A release or generation: no amount of anything."""
 DATE = re.compile(
-    r"(?<!\d)(?:20\d\d)(?:-| ?年 ?)(?:0?[1-9]|1[0-2])(?:(?:-| ?月 ?)(?:0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)"
+    r"(?<!\d)(?:20\d\d)(?:[-/]| ?年 ?)(?:0?[1-9]|1[0-2])"
+    r"(?:(?:[-/]| ?月 ?)(?:0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)"
 )
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH_NAMED = re.compile(
+    rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
+)
+"""A month in English: "June 2026"."""
+ENDS = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?|[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
+"""Before the upper end of a range, or the interval behind a figure."""
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 ON = re.compile(
     r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
 )
 """What ties a figure to the name behind it: "15 tokens/s on a 3090"."""
+_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+BESIDE = re.compile(rf"(?:\s?(?:,|and|、|和|/)\s?\d[\d.,]*\s?(?:{_UNIT})(?![A-Za-z]))+")
+"""Further figures with their units right behind one."""
 REACH_AFTER = 26
 UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
 CARDS_BEHIND = re.compile(r"\s?-?(?:的)?(?:显存)?(?:的)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I)
 """What makes an amount of memory the name of a class of cards: "80GB cards"."""
 APART = re.compile(r"[,，;；。]|\s(?:and|but|while|vs\.?|against|or)\s|而|但|和|、|与|对比?")
+AGAINST = re.compile(
+    r"\s(?:against|versus|vs\.?|compared (?:with|to)|while|whereas|than)\s|对比|對比|相比|而(?!且|是)", re.I
+)
+"""Between the sides of a comparison."""
+JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|而|但|所以)")
+"""Between a figure and a name that another clause speaks of: "it needs 69 GiB, and your 5090 has 31"."""
 TITLE_END = re.compile(r"[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
 """What stands between a name and what is said of it."""
 PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
@@ -132,19 +150,31 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         readings = [quantity]
         if quantity.kind == PLAIN and unit:
             readings.append(_with_unit(quantity, unit))
+            if readings[-1].kind in UNMISTAKABLE and _heads(statement.column, unit):
+                readings = readings[1:]
         if quantity.borrowed and quantity.kind not in UNMISTAKABLE:
             readings += quantities(quantity.text)
         whole = found[place + 1] if place + 1 < len(found) else None
         divides = DIVISOR.search(masked[: quantity.start]) is not None
-        if (
-            not divides
-            and quantity.kind == PLAIN
-            and whole
-            and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start])
-        ):
-            readings += quantities(f"{quantity.text} {whole.text.split()[-1]}")
+        if readings[0].kind == PLAIN and not divides:
+            term = in_sum(masked, found, place)
+            readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
+            if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
+                readings += in_unit_of(quantity, whole)
+            elif not term:
+                readings += in_list(masked, found, place)
         at = quantity.start
-        roles = {**_of_column(statement.column), **roles_near(text, quantity.start, quantity.end)}
+        roles = {
+            **roles_of_head(statement.row), **roles_of_head(statement.column),
+            **roles_near(text, quantity.start, quantity.end),
+        }  # fmt: skip
+        if quantity.kind == MONEY:
+            roles |= timed(statement, text[quantity.end :])
+        if place and ENDS.fullmatch(masked, found[place - 1].end, quantity.start):
+            roles["end"] = "range"
+        parts = text[: found[place - 1].start] if place else ""
+        if roles.get("share") == "total" and quantity.kind == BYTES and says_role("per_card", parts):
+            del roles["share"]  # what the parts of one card come to
         yield Figure(
             quantity.text,
             statement.start + quantity.start,
@@ -168,12 +198,6 @@ def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> 
     return Figure(text, start, end, (reading,), cards=cards, models=models, counts=True)
 
 
-def _of_column(head: str) -> dict[str, str]:
-    """What the head of a column says its figures are of: a share or a period, "per user", "$/month"."""
-    said = roles_near(head, len(head), len(head))
-    return {group: role for group, role in said.items() if group in {"share", "period"}}
-
-
 def _spelt(text: str, start: int) -> Iterator[Figure]:
     """Amounts in words, as figures of the whole sentence."""
     for begin, end, readings in spelt(text):
@@ -188,18 +212,20 @@ def _owner(
     if not here:
         return ids_of(around, dimension)
     start, end = _part(text, quantity)
+    start, end = _side(text, quantity, here, start, end)
     after = next((one for one in here if quantity.end <= one.start < end), None)
     before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
     if before is None and (titled := _title(text, start, here)) is not None:
         before = titled
     earlier = next((one for one in reversed(here) if one.end <= start), None)
+    if after is not None and _tied(quantity, text[quantity.end : after.start]):
+        return after.ids
     if before is None and (after is None or earlier is not None):
         either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
         return frozenset().union(*(one.ids for one in either))
-    if after is not None and _tied(text[quantity.end : after.start]):
-        return after.ids
     if before is None:
-        return after.ids if after is not None else frozenset()
+        joined = after is None or JOINED.search(text[quantity.end : after.start])
+        return after.ids if after is not None and not joined else frozenset()
     if (
         after is not None
         and _new_clause(text[before.end : quantity.start])
@@ -209,8 +235,23 @@ def _owner(
     return _listed(text, here, before)
 
 
-def _tied(between: str) -> bool:
-    """Whether a preposition ties a figure to the name behind it, with no other part of the sentence between."""
+def _side(text: str, quantity: Quantity, here: Sequence[Product], start: int, end: int) -> tuple[int, int]:
+    """The side of a comparison that a figure stands on, where both name a product: "24 GB against 16 on a T4"."""
+    for match in AGAINST.finditer(text, start, end):
+        sides = ((start, match.start()), (match.end(), end))
+        if all(any(one <= name.start < other for name in here) for one, other in sides):
+            return sides[0] if quantity.start < match.start() else sides[1]
+    return start, end
+
+
+def _tied(quantity: Quantity, between: str) -> bool:
+    """Whether a preposition ties a figure to the name behind it, with no other part of the sentence between.
+
+    Figures of other kinds that are told beside it are passed over: "56.3 TFLOPS and 960 GB/s on the RTX 5080".
+    """
+    beside = BESIDE.match(between)
+    if beside is not None and all(one.kind != quantity.kind for one in quantities(beside[0])):
+        between = between[beside.end() :]
     return len(between) <= REACH_AFTER and ON.search(between) is not None and APART.search(between) is None
 
 
@@ -272,6 +313,9 @@ def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, i
     for match in DATE.finditer("".join(letters)):
         dates.append((match.start(), match.end()))
         blank(match.start(), match.end())
+    for match in MONTH_NAMED.finditer("".join(letters)):
+        dates.append((match.start(), match.end()))
+        blank(match.start(), match.end())
     versions = []
     for match in VERSION.finditer("".join(letters)):
         versions.append(match.span(1))
@@ -284,6 +328,20 @@ def _column_unit(statement: Statement) -> str | None:
     if found:
         return found[0]
     return next((sign for sign in "$¥￥€£" if sign in statement.column), None)
+
+
+def timed(statement: Statement, behind: str) -> dict[str, str]:
+    """The time that an amount of money is told by right behind it, and whether its statement tells others only."""
+    by = period_at(behind)
+    said = f"{statement.text} {statement.row} {statement.column} {statement.corner}"
+    others = any(says_role(each, said) for each in ("day", "month", "year"))
+    return {**({"by": by} if by else {}), **({"hour": "unsaid"} if others and not says_role("hour", said) else {})}
+
+
+def _heads(column: str, unit: str) -> bool:
+    """Whether the head of a column says this unit of its numbers: "GiB", "price ($)", and not "context on 24 GB"."""
+    before = column.rstrip(" )）*").removesuffix(unit) if column.rstrip(" )）*").endswith(unit) else "0"
+    return not before.rstrip()[-1:].isdigit()
 
 
 def _with_unit(quantity: Quantity, unit: str) -> Quantity:

@@ -21,6 +21,7 @@ CAPACITY = re.compile(r"\d\s?(?:GB?|GiB|T)\b", re.I)
 CAPACITY_END = re.compile(r"-\d+gb$")
 SIZED = re.compile(r"\d(?:\.\d+)?\s?[BMT]\b", re.I)
 """A model's name that tells its size."""
+PLURAL = re.compile(r"\ds\Z")
 KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}", re.I)
 """The key of a result, which is no DeepSeek-R1."""
 UNIT_BEHIND = re.compile(r"\s?(?:[GTMK]i?B(?:/s)?|tok(?:en)?s?|t/s|W|瓦|元|%|USD|CNY)(?![A-Za-z])")
@@ -62,6 +63,8 @@ def _products(text: str) -> tuple[Product, ...]:
 def _product(dimension: Dimension, one: Mention) -> Product:
     """A mention with every product that it may mean: "H20" is of either memory, "Kimi" any of the family."""
     ids = frozenset(one.ids)
+    if dimension == "card" and PLURAL.search(one.text):  # "two V100s" are no V100S
+        ids |= frozenset(key for each in gpu_names().scan(one.text[:-1]) if each.exact for key in each.ids)
     if dimension == "card" and not CAPACITY.search(one.text):
         ids |= frozenset(key for stem in map(_stem, ids) for key in _of_stem().get(stem, ()))
     if dimension == "model" and not SIZED.search(one.text):

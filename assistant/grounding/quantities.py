@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from assistant.grounding.cues import currency_words
+
 BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE, PLAIN = (
     "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "tokens_per_s", "plain",
 )  # fmt: skip
@@ -48,15 +50,19 @@ CODES = (
     "MYR", "THB", "MXN",
 )  # fmt: skip
 """Written before an amount where a currency has no sign of its own here."""
-CURRENCY_WORDS = ("USD", "CNY", "RMB", "EUR", "GBP", "JPY", "美元", "人民币", "元", "欧元", "英镑", "日元")
-_SIGNS = {
+_SIGNS: dict[str, tuple[str, ...]] = {
     "$": ("USD",), "¥": ("CNY", "JPY"), "￥": ("CNY", "JPY"), "€": ("EUR",), "£": ("GBP",), "HK$": ("HKD",),
-    "RMB": ("CNY",), "美元": ("USD",), "人民币": ("CNY",), "元": ("CNY",), "欧元": ("EUR",), "英镑": ("GBP",),
-    "日元": ("JPY",),
+    "RMB": ("CNY",), **{word: (code,) for code, words in currency_words().items() for word in words},
 }  # fmt: skip
 """Currencies that a sign or word may stand for; a code stands for itself."""
+CURRENCY_WORDS = (*CODES, *(word for words in currency_words().values() for word in words))
+PIECES, PIECES_MAX = frozenset({"块", "塊"}), 20
+"""Words that count things as well as money, and up to how many they count: "8 块" are cards, "3000 块" is money."""
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
-_MONEY_WORD = "|".join(map(re.escape, CURRENCY_WORDS))
+_MONEY_WORD = "|".join(
+    re.escape(word) + (r"(?![A-Za-z])" if word.isascii() else r"(?!\s?的?[A-Za-z卡显顯])" if word in PIECES else "")
+    for word in sorted(CURRENCY_WORDS, key=len, reverse=True)
+)
 FIVES_FROM = 10_000
 """From here on what is told roughly may be told in steps of five: 93,250."""
 NUMBER = re.compile(
@@ -65,7 +71,7 @@ NUMBER = re.compile(
     rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
-BRACKET = re.compile(r"[^\d.;。；|\n(（]{0,30}[(（][^\d()（）|\n]{0,14}")
+BRACKET = re.compile(r"(?:(?!/\s?[(（])[^\d.;。；|\n(（×*÷=≈+−]){0,30}[(（][^\d()（）|\n]{0,14}")
 INTERVAL = re.compile(
     rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )
@@ -143,6 +149,9 @@ _remembered = lru_cache(maxsize=REMEMBERED)(lambda text: tuple(_quantities(text)
 
 def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, borrowed: bool) -> Quantity:
     kind, factors = UNITS.get(unit or "", (PLAIN, (1.0,)))
+    end = match.end()
+    if money in PIECES and float(match["digits"].replace(",", "")) * factors[0] < PIECES_MAX:
+        money, end = "", match.start("word")
     if money:
         kind = MONEY
     value = float(match["digits"].replace(",", "") + (match["fraction"] or ""))
@@ -158,9 +167,9 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, 
         step = halves * 10.0 ** min(zeros, 3)
         ulp = max(ulp, step if value >= 1000 else NEAREST * step)  # thousands are rounded down, too
     return Quantity(
-        text[match.start() : match.end()].strip(),
+        text[match.start() : end].strip(),
         match.start(),
-        match.end(),
+        end,
         kind,
         tuple(value * factor for factor in factors),
         tuple(ulp * factor for factor in factors),
@@ -173,6 +182,8 @@ def _glued(text: str, match: re.Match[str]) -> bool:
     """Whether the digits belong to a name: `H100`, `ZeRO-3`, `v0.19`, `4090s` (but not `24GB`, `8卡`, `2×24`)."""
     start, end = match.start("digits"), match.end()
     before, two_before = text[start - 1 : start], text[max(0, start - 2) : start]
+    if before == "/" and two_before[0].isdigit():
+        return False
     if before.isascii() and (before.isalpha() or before in "_/\\"):
         return not (before in "xX*" and (len(two_before) < 2 or not two_before[0].isalpha()))
     if before in {"-", "."} and len(two_before) == 2 and two_before[0].isascii() and two_before[0].isalnum():

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.grounding.figures import FLAG
 from assistant.grounding.quantities import UNITS, quantities
 from tools.agent_tools.ledger import Ledger, LookedUp
 
@@ -79,7 +80,7 @@ def _value(key: str, path: str, place: str | None, unit: str | None, ledger: Led
         if not 1 <= int(place) <= len(figures):
             return written, f"{written}: it holds {len(figures)} figures"
         said = figures[int(place) - 1].text
-    elif len(said) > SENTENCE and len(figures) > 1 and "(" not in said[:SENTENCE]:
+    elif len(FLAG.sub("", said)) > SENTENCE and len(figures) > 1 and "(" not in said[:SENTENCE]:
         told = ", ".join(f"#{number} = {one.text}" for number, one in enumerate(figures, 1))
         return written, f"{written} is a sentence: say it yourself, with single figures of it ({told})"
     if unit is None:

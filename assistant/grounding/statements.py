@@ -14,8 +14,10 @@ TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 END = re.compile(
     r"(?:[。！？]|[.!?](?=\s|$|\[|\*))(?:\*\*|”|\"|\))?(?:\s?\[own\])?(?:\s?\[\[?[^\]\n]{1,24}\]\]?)*", re.I
 )
-ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|approx|ca|no|fig|resp|incl|max|min|etc|bzw|z\.B)\.|\d\.)$", re.I)
-"""A full stop that ends no sentence: an abbreviation's, or that of a numbered list."""
+ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|approx|ca|fig|resp|incl|bzw|z\.B|(?P<word>no|max|min|etc))\.|^\d{1,2}\.)$", re.I
+)
+"""A full stop that ends no sentence: an abbreviation's, or that of a numbered list. Words end one before a capital."""
 BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,2}(?:[.)](?=\s)|、)\s*)*")
 
 
@@ -96,7 +98,8 @@ def _sentences(line: str, position: int) -> Iterator[Statement]:
     heading = line.lstrip().startswith("#")
     for match in END.finditer(line, start):
         said = line[start : match.end()]
-        if ABBREVIATION.search(line[start : match.start() + 1]):
+        short = ABBREVIATION.search(line[start : match.start() + 1])
+        if short and not (short["word"] and line[match.end() :].lstrip()[:1].isupper()):
             continue
         if said.strip():
             yield _sentence(said, position + start, heading=heading)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
 from assistant.grounding.check import Checked, Finding, checked
 from assistant.grounding.claims import false_superlatives
@@ -37,6 +38,8 @@ class Judged:
     """What the model is told to mend."""
     bad: tuple[tuple[int, int], ...] = field(default=())
     """Spans that do not hold."""
+    by_reference: tuple[tuple[int, int, str], ...] = field(default=())
+    """Spans that references filled in, each with the key of its result."""
 
 
 def judged(
@@ -79,7 +82,7 @@ def judged(
     if (against := contradiction(said, ledger.all)) is not None:
         problems.append(against)
     bad += [_statement_span(filled.text, broken.start()) for broken in BRACES.finditer(filled.text)]
-    return Judged(said, found, tuple(dict.fromkeys(problems)), tuple(bad))
+    return Judged(said, found, tuple(dict.fromkeys(problems)), tuple(bad), filled.spans)
 
 
 def _typed(found: Checked, spans: Sequence[tuple[int, int, str]], text: str) -> Iterable[tuple[Statement, str]]:
@@ -130,6 +133,21 @@ def without(text: str, bad: Iterable[tuple[int, int]]) -> str:
     kept = EMPTY_ITEM.sub("", "".join(parts))
     kept = TABLE.sub(lambda table: table[0] if _has_rows(table[0]) else "", kept)
     return BLANK_LINES.sub("\n\n", kept).strip()
+
+
+def moved(spans: Iterable[tuple[int, int, str]], before: str, after: str) -> tuple[tuple[int, int, str], ...]:
+    """Where these spans of `before` stand in `after`, which is the same less some of its statements."""
+    was, now = statements(before), statements(after)
+    same = SequenceMatcher(None, [one.text for one in was], [one.text for one in now], autojunk=False)
+    pairs = [
+        (was[block.a + step], now[block.b + step]) for block in same.get_matching_blocks() for step in range(block.size)
+    ]
+    return tuple(
+        (start + new.start - old.start, end + new.start - old.start, key)
+        for old, new in pairs
+        for start, end, key in spans
+        if old.start <= start < old.end
+    )
 
 
 def _row_span(text: str, start: int, end: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from assistant.answer import Answer, Grounding, ModelTokens
 from assistant.finish import since
 from assistant.grounding.check import checked
 from assistant.grounding.evidence import Evidence
-from assistant.llm.answering import Judged, marked, without
+from assistant.llm.answering import Judged, marked, moved, without
 from assistant.llm.citing import cited, records_of
 from assistant.llm.guard import MODEL_CALLS_MAX, Guard, Turn, Unanswered
 from assistant.llm.history import messages_of
@@ -114,7 +114,7 @@ class Driver:
         if len(text) < LEFT_MIN:
             raise Unanswered("nothing was left that holds")
         evidence = Evidence.of(turn.ledger.all, turn.words, turn.former)
-        final = checked(text, evidence)
+        final = checked(text, evidence, moved(found.by_reference, found.said.text, text))
         text, citations = cited(text, final, turn.ledger.all)
         if final.own:
             told = say("driven.own_traditional") if traditional(question) else say("driven.own")

@@ -9,7 +9,7 @@ from assistant.understand.likened import domestic_instead
 from assistant.understand.rivals import distance, names_maker
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus
-from tools.configure.suitable import MADE_IN_CHINA
+from tools.configure.market.suitable import MADE_IN_CHINA
 from tools.need import Need
 
 ALIKE_MAX = 3

@@ -3,8 +3,8 @@
 from assistant.plan import requests
 from assistant.plan.ways import buys
 from kb.catalog import gpu, gpus
-from tools.configure.market import ORDERABLE
-from tools.configure.suitable import machine_sizes, sold_in_systems
+from tools.configure.market.sold import ORDERABLE
+from tools.configure.market.suitable import machine_sizes, sold_in_systems
 from tools.need import GpuCount, Need
 
 

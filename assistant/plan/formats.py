@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from kb.base import AdvisorError
 from kb.catalog import gpu, models
-from tools.configure.suitable import served_in
+from tools.configure.market.suitable import served_in
 from tools.need import GpuCount
 
 SERVING_LADDER = ("bf16", "int8", "int4")

@@ -15,8 +15,8 @@ from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu, models
 from kb.units import GIB
-from tools.configure.bill import machines_alone
-from tools.configure.market import CHINA
+from tools.configure.bills.bill import machines_alone
+from tools.configure.market.sold import CHINA
 from tools.memory.formats import weight_format
 from tools.need import GpuCount, Need
 

@@ -14,8 +14,8 @@ from assistant.plan.ways import only
 from kb import clock
 from kb.catalog import gpu, gpus
 from kb.units import GIB
-from tools.configure.choice import LEAST_MACHINE_USD
-from tools.configure.market import second_hand
+from tools.configure.market.choice import LEAST_MACHINE_USD
+from tools.configure.market.sold import second_hand
 from tools.need import GpuCount, Need
 from tools.prices import card_price
 

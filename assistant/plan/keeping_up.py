@@ -5,7 +5,7 @@ from assistant.plan.amounts import TEXT_TOKENS, amounts, model_kind, rate
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from kb.catalog import gpu, model
-from tools.configure.conditions import meets
+from tools.configure.market.conditions import meets
 from tools.need import GpuCount, Need
 
 CARDS_MAX = 3

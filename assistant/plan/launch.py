@@ -5,7 +5,7 @@ import re
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from tools.configuration import Configuration
-from tools.launch.setting import SERVERS, TRAINERS
+from tools.launch.request import SERVERS, TRAINERS
 from tools.need import GpuCount, Need
 
 _TARGETS = (

@@ -13,7 +13,7 @@ from assistant.plan.widest import Way, widest
 from assistant.understand.numbers import count
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
-from tools.configure.suitable import served_in
+from tools.configure.market.suitable import served_in
 from tools.need import GpuCount, Need
 
 FILES = ("gguf:Q8_0", "gguf:Q6_K", "gguf:Q5_K_M", "gguf:Q4_K_M")

@@ -8,8 +8,8 @@ from assistant.plan.squeeze import squeezed
 from assistant.understand.standing import other_than_language
 from kb.catalog import gpu, models
 from kb.units import GIB
-from tools.configure.suitable import served_in
-from tools.configure.workload import FILES, SMALLEST_FILES
+from tools.configure.load.workload import FILES, SMALLEST_FILES
+from tools.configure.market.suitable import served_in
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Fit

@@ -8,8 +8,8 @@ from assistant.plan.ways import asks_for_cheapest, of_cards, of_machines, only, 
 from assistant.plan.whose import at_home, grouped
 from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
-from tools.configure.fewer import BRISK, FEWER_FOR, MANY, PAIR
-from tools.configure.rank import MUCH_FASTER, WORTH_SAYING
+from tools.configure.rank.fewer import BRISK, FEWER_FOR, MANY, PAIR
+from tools.configure.rank.ranking import MUCH_FASTER, WORTH_SAYING
 from tools.need import Need
 
 USED, SPENT = "second_hand", "best_use"

@@ -19,7 +19,7 @@ from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus, model, models
 from kb.projects import Project, project_in
-from tools.configure.suitable import MADE_IN_CHINA
+from tools.configure.market.suitable import MADE_IN_CHINA
 from tools.cost.work import JOBS
 from tools.need import SERVED, Need
 from tools.training_time.request import SAMPLE_TOKENS
@@ -31,7 +31,7 @@ The 910C is sold in supernodes of 384, which nobody means who asks for a few car
 """
 PACKED_BYTES = 0.75
 """Bytes that a parameter takes in four bits with a short context's cache and the engine beside it."""
-TOY_PARAMS, USUAL_PARAMS = 2 * 10**9, 8 * 10**9
+TOY_PARAMS, USUAL_PARAMS = 5 * 10**9, 8 * 10**9
 
 
 _TOKENS = re.compile(r"\btok(?:en)?s?\b|\bt/s\b|\btps\b|llm|language model|llama\.?cpp|ollama|大模型|推理", re.I)

@@ -15,12 +15,12 @@ from kb.names import model_names
 from kb.records.model import Model
 from kb.units import DAY_S
 from tools.check_compatibility import feature_names
-from tools.configure.workload import ACTIVE_SHARE
 from tools.cost.work import TEXTS_AT_ONCE
 from tools.memory.fit import shares_experts
 from tools.need import GpuCount, Need
 from tools.training_time.checkpointing import recomputing
 from tools.training_time.request import SAMPLE_TOKENS, SEQUENCE_TOKENS, TrainingTimeRequest
+from tools.ways_to_run.space.load import active
 
 PICTURE_ENGINES = ("diffusers", "tensorrt-llm")
 """Engines that generate pictures."""
@@ -195,7 +195,7 @@ def trained_in(need: Need) -> Need:
 
 def _active(users: int | None) -> int | None:
     """Users with a request in flight at a busy moment: the same share as the configurator takes."""
-    return max(1, round(users * ACTIVE_SHARE)) if users else None
+    return active(users) if users else None
 
 
 def _serving_values(need: Need, count: int) -> dict[str, object]:

@@ -376,6 +376,8 @@ def _as_recommended(
     }
     if requests.is_training(need):
         layout["sharding"] = best.sharding
+    elif best.kv_format is not None:
+        layout["kv_format"] = best.kv_format
     card = GpuCount(gpu=best.gpu, count=best.tensor_parallel * best.pipeline_parallel * best.data_parallel)
     return [requests.memory(need, card, weight_format=best.weight_format, task=None, **layout)]
 

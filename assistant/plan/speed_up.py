@@ -9,7 +9,7 @@ from assistant.plan.formats import packed_format, smaller_formats
 from assistant.understand.reading import TRAINING
 from assistant.understanding import Understanding
 from kb.catalog import gpu, models
-from tools.configure.suitable import served_in
+from tools.configure.market.suitable import served_in
 from tools.need import SERVED, GpuCount, Need
 
 _HOW = (

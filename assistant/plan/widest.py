@@ -10,7 +10,7 @@ from assistant.plan.formats import native_format, packed_format, smaller_formats
 from assistant.plan.layout import shared_by
 from kb.base import AdvisorError
 from kb.catalog import gpu
-from tools.configure.suitable import served_in
+from tools.configure.market.suitable import served_in
 from tools.memory.estimate import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.need import GpuCount, Need

@@ -93,7 +93,7 @@ def model_mentions(text: str, written: Text | None = None) -> list[Mention]:
 def _own_names(text: str) -> list[Mention]:
     """The names in the text; 「满血版」, by itself the whole R1, only says of a model named beside it that all of it is
     meant: 「满血版 kimi k2」, 「满血版deepseek-v3.1」."""
-    found = list(model_names().scan(text, bold=True))
+    found = model_names().scan(text, bold=True, longer=True)
     if not any("满血" in mention.text for mention in found):
         return found
     bare = _FULL.sub(lambda match: " " * len(match[0]), text)
@@ -161,7 +161,7 @@ def named_model(text: Text, mention: Mention) -> NamedModel:
         return NamedModel(distilled, (distilled,), models()[distilled].params, mention.start, mention.end)
     if _whole_deepseek(text, mention):
         return NamedModel(_FULL_BLOODED, (_FULL_BLOODED,), models()[_FULL_BLOODED].params, mention.start, mention.end)
-    if (end := newer(text.plain, mention.start, mention.end)) is not None:
+    if (end := mention.longer or newer(text.plain, mention.start, mention.end)) is not None:
         return NamedModel(None, mention.ids, None, mention.start, end, newer=True)
     ids = _narrow_models(text, mention)
     records = [models()[key] for key in ids]

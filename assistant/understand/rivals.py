@@ -7,7 +7,7 @@ from assistant.understand.named import NamedGpu
 from assistant.understand.text import grammar
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
-from tools.configure.suitable import MADE_IN_CHINA
+from tools.configure.market.suitable import MADE_IN_CHINA
 
 HOME, RACK, CHINESE = "rtx-5090-32gb", "h200-sxm-141gb", "h20-96gb"
 """The cards that those of other makers are held against where none is named: at home, in a server, from China."""

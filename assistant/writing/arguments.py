@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.setups import THOUGHT_OF, Setup
 from kb.base import AdvisorError
@@ -140,8 +141,9 @@ def methods_of(setup: Setup) -> str:
     lora = next((one for one in methods if one in ("lora", "qlora")), None)
     if lora == "lora" and any(str(one.value) in FOUR_BIT for one in setup.every("format", *THOUGHT_OF)):
         lora = "qlora"  # adapters on a base of four bits
-    first = next((one for one in methods if one not in ("lora", "qlora", "sft")), None)
-    return " ".join(filter(None, (METHODS.get(first or "", first), lora))) or "full"
+    aims = [METHODS.get(one, one) for one in methods if one not in ("lora", "qlora", "sft", "full")]
+    full = "full" if "full" in methods and not lora else None
+    return " ".join(filter(None, (aims[0] if aims else None, lora, full))) or "full"
 
 
 def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
@@ -196,6 +198,13 @@ def cards_of(setup: Setup) -> str | None:
         return None
     each = number or setup.usual_count
     return f"{each * nodes}x {memory.quote} card"
+
+
+def card_names(ask: Ask, situation: Situation) -> list[str]:
+    """The cards an ask is about, as they were called, each once."""
+    things = [one for one in situation.about(ask) if one.what == "hardware"]
+    said = [one.quote for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF]
+    return list(dict.fromkeys(said))
 
 
 def _named_cards(thing: Thing) -> list[str]:

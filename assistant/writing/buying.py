@@ -1,6 +1,6 @@
 """What is to be ordered, and what owning, renting and power are reckoned from, as arguments of the advisor's tools."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_of
@@ -83,10 +83,22 @@ def owning(found: Sequence[Setup], situation: Situation, language: str) -> dict[
     running_costs = [one for one in (*setup.every("hosting"), *situation.known) if one.slot == "hosting"]
     if len(running_costs) > 1:  # a second running cost beside the place
         said |= {"hosting": money_of(running_costs[0]), "support": money_of(running_costs[-1])}
+    if any(one.value == "owned" for one in setup.every("acquisition")):
+        said["purchase_price"] = f"0 {money_currency(said)}"  # what is paid for costs no more
+    share = _one(setup, situation, "duty")
+    busy = share.value.get("share") if share is not None and isinstance(share.value, Mapping) else None
+    if "hours_per_day" not in said and busy:
+        said["hours_per_day"] = f"{24 * busy:g}"
     if "hours_per_day" not in said and (hours := _daily_hours(setup)):
         said["hours_per_day"] = hours
     said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
     return {name: value for name, value in said.items() if value}
+
+
+def money_currency(said: Mapping[str, str]) -> str:
+    """The currency in which the person tells their other figures."""
+    told = " ".join(said.get(name, "") for name in ("rent", "tariff", "hosting"))
+    return next((code for code in ("CNY", "EUR", "GBP", "JPY", "KRW") if code in told), "USD")
 
 
 def _daily_hours(setup: Setup) -> str | None:

@@ -12,7 +12,7 @@ from tests.assistant.planning import turn
     ("text", "first"),
     [
         ("I have a 3090, should I add a 4090 or a second 3090?", "Add RTX 3090 ($"),
-        ("手上有 4090，加一张 3090 还是再买一张 4090？跑 Qwen2.5-72B", "加 RTX 3090（$"),
+        ("手上有 4090，加一张 3090 还是再买一张 4090？跑 Qwen2.5-72B", "加 RTX 4090（$"),
         ("have a 4090, add a 3090 or a 5090 for 70B Q4?", "Add RTX 5090 ($"),
         ("已有一张 3090，再加一张 4060 Ti 16G 还是 3090 跑 32B", "加 RTX 3090（$"),
         ("我有一张 4070 Ti Super，加 5060 Ti 16G 还是 3090", "加 RTX 3090（$"),

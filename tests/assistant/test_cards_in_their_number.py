@@ -28,16 +28,30 @@ def test_cards_that_hold_the_work_are_told_in_the_number_stated(text: str, count
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("我有 16 张 A800，给 50 人用 DeepSeek-R1，要不要再买？", "16×A800 SXM4 80GB 里的 8 张"),
-        ("We have 16 A800s, what should we buy to serve DeepSeek-V3 to 100 users?", "8 of the 16×A800 SXM4 80GB"),
+        ("我有 16 张 A800，给 50 人用 Qwen2.5-72B，要不要再买？", "16×A800 SXM4 80GB 里的 8 张"),
+        ("We have 16 A800s, what should we buy to serve Qwen2.5-72B to 100 users?", "8 of the 16×A800 SXM4 80GB"),
     ],
 )
 def test_fewer_of_the_cards_in_hand_are_told_as_some_of_them(text: str, said: str) -> None:
     answer = turn(text)[2].answer
     first = answer.split("\n")[0]
     assert said in first
-    assert "AWQ" in first
-    assert "BF16" not in first
+    assert "BF16" in first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我有 16 张 A800，给 50 人用 DeepSeek-R1，要不要再买？",
+        "We have 16 A800s, what should we buy to serve DeepSeek-V3 to 100 users?",
+    ],
+)
+def test_all_of_them_hold_the_published_format_unpacked(text: str) -> None:
+    """The cards have no units for FP8, and engines unpack it there: no fewer bits are needed."""
+    first = turn(text)[2].answer.split("\n")[0]
+    assert "FP8" in first
+    assert "里的" not in first
+    assert "of the 16" not in first
 
 
 @pytest.mark.parametrize(
@@ -96,12 +110,12 @@ def test_what_a_card_supports_is_still_a_look_up(text: str) -> None:
     assert not any(one.tool == "estimate_inference_speed" for one in turn(text)[1])
 
 
-@pytest.mark.parametrize("text", ["4 张 3090 能跑 Qwen2.5-72B 吗？", "Can my 4 3090s run Qwen2.5-72B?"])
+@pytest.mark.parametrize("text", ["4 张 A6000 能跑 Qwen3-235B 吗？", "Can my 4 A6000s run Qwen3-235B?"])
 def test_all_the_cards_have_a_pace_where_some_would_do(text: str) -> None:
     _, records, draft = turn(text)
     paced = [one.result for one in records if one.tool == "estimate_inference_speed"]
     assert {one["gpu_count"] for one in paced} == {4}
     fastest = max(one["tokens_per_s_per_user"]["value"] for one in paced)
     assert f"{fastest:.0f} tokens/s" in draft.answer
-    assert "2×RTX 3090" in draft.answer
+    assert "3×RTX A6000" in draft.answer
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded

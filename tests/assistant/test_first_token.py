@@ -8,8 +8,8 @@ from assistant.ground.check import ground
 from assistant.understand.load import find_load
 from assistant.understand.text import Text
 from tests.assistant.planning import turn
+from tools.configure import configure
 from tools.configure.request import ConfigureRequest
-from tools.configure.search import configure
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,12 @@ def test_growth_is_read_as_the_load_to_come(text: str, later: int, today: int | 
     ("text", "said"),
     [
         pytest.param(
-            "We have 20 users now, growing 15% a month for the next 12 months. Mistral Small 3.2 24B with 8k context."
+            "We have 100 users now, growing 6% a month for the next 12 months. Qwen3-32B with 16k context."
             " What should we buy now?",
             "begin with it and add the rest",
             id="en",
         ),
-        pytest.param("现在100路并发,每月增长10%,未来一年,Qwen2.5-32B,4K上下文,买什么卡", "涨上来再加同样的卡", id="zh"),
+        pytest.param("现在60路并发,每月增长6%,未来一年,Qwen3-32B,8K上下文,买什么卡", "涨上来再加同样的卡", id="zh"),
     ],
 )
 def test_what_is_enough_today_stands_beside_it(text: str, said: str) -> None:

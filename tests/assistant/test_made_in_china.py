@@ -6,7 +6,7 @@ from assistant.compose import names
 from assistant.ground.check import ground
 from kb.catalog import gpus
 from tests.assistant.planning import turn
-from tools.configure.suitable import MADE_IN_CHINA
+from tools.configure.market.suitable import MADE_IN_CHINA
 
 
 @pytest.mark.parametrize(

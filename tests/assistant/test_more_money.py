@@ -46,7 +46,7 @@ def test_an_organisation_puts_its_budget_into_the_work(text: str, cards: int) ->
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        ("We have $20k for a box to serve Llama 3.3 70B to 15 engineers. What should we buy?", "of the $20,000"),
+        ("We have $20k for a box to serve Llama 3.3 70B to 15 engineers. What should we buy?", "the whole $20,000"),
         ("公司预算100万跑qwen3-32b，要怎么买才不浪费？", "¥1,000,000 全花完"),
     ],
 )

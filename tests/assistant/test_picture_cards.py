@@ -92,9 +92,9 @@ def test_no_time_is_wished_for(words: str) -> None:
     [
         ("my 2080 Ti takes 20 s for an SDXL picture, which card gets to 5 s?", "RTX 4090", 5),
         ("我的 3060 出一张 SDXL 要 40 秒，换什么卡能到 10 秒", "RTX 4080", 10),
-        ("FLUX on my 3060 12GB takes 2 minutes per image, what GPU do I need to get under 15 seconds?", "RTX 4090", 15),
+        ("FLUX on my 3060 12GB takes 2 minutes per image, what GPU do I need to get under 15 seconds?", "RTX 5090", 15),
         ("SD 1.5 on my GTX 1080 takes 15 seconds per image, which card would do it in 2?", "RTX 3080", 2),
-        ("Wan 2.2 5s clip takes 40 minutes on my 3090, what card gets it to 10 minutes?", "RTX 5090", 600),
+        ("Wan 2.2 5s clip takes 40 minutes on my 3090, what card gets it to 10 minutes?", "RTX PRO 6000", 600),
     ],
 )
 def test_the_cheapest_card_that_reaches_the_time_comes_first_by_what_was_measured(

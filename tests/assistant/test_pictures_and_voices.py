@@ -1,5 +1,7 @@
 """Pictures, clips and voices as people ask about them: how long, for how many, whether at all."""
 
+import re
+
 import pytest
 
 from assistant.understand import understand
@@ -12,7 +14,7 @@ from tests.assistant.planning import talk, turn
     [
         ("Is a P40 any good for stable diffusion?", "Time per image: about 2.2 minutes"),
         ("is an RX 6800 good for ComfyUI?", "Time per image"),
-        ("3060 画图怎么样", "每张用时约 34 秒"),
+        ("3060 画图怎么样", "每卡约 27 秒一张图"),
         ("2080 Ti 跑语音识别够用吗", "实时倍速"),
         ("does SDXL run on a P40?", "Time per image: about 2.2 minutes"),
         ("Mac Studio M2 Ultra 跑 FLUX 怎么样", "每张用时约"),
@@ -30,7 +32,9 @@ def test_a_card_is_judged_by_what_it_holds_and_its_time(question: str, words: st
 )
 def test_people_who_share_a_card_are_told_what_comes_out_of_it(question: str) -> None:
     _, _, draft = turn(question)
-    assert "850" in draft.answer.split("\n")[0]
+    made = re.search(r"\d{3}", draft.answer.split("\n")[0].replace("60", "", 1))
+    assert made is not None
+    assert 800 <= int(made[0]) <= 900  # pictures of an hour, 4.2 to 4.3 seconds each
     assert "queue" in draft.answer or "队列" in draft.answer
 
 

@@ -168,7 +168,7 @@ def test_a_tariff_changes_what_owning_costs_and_no_budget() -> None:
 def test_a_mac_is_held_against_what_was_put_forward() -> None:
     need, draft = conversation("I've got $4000. Best box for a 32B model?", "is a Mac better?")[-1]
     assert need.intent == "compare"
-    assert [card.count for card in need.gpus_proposed] == [2, 1]
+    assert [card.count for card in need.gpus_proposed] == [1, 1]
     assert draft.verdict == "comparison"
 
 

@@ -15,7 +15,7 @@ def first(*turns: str) -> str:
     [
         ("2x RTX 5090 or one RTX PRO 6000 for gpt-oss-120b?", "RTX PRO 6000", "2×RTX 5090 in GGUF MXFP4"),
         ("2x RTX 3090 or one A6000 for Llama-3.3-70B, which is faster?", "RTX A6000", "2×RTX 3090 in INT4"),
-        ("Mac Studio M3 Ultra 256GB or 2x RTX 4090 for Llama 3.3 70B?", "M3 Ultra", "2×RTX 4090 in INT4"),
+        ("Mac Studio M3 Ultra 256GB or 2x RTX 4090 for Qwen2.5-72B?", "M3 Ultra", "2×RTX 4090 in INT4"),
     ],
 )
 def test_who_holds_it_only_just_is_said_first(text: str, roomy: str, snug: str) -> None:
@@ -80,7 +80,7 @@ def test_a_training_that_fits_only_with_other_settings_is_not_raced() -> None:
     ("text", "timed"),
     [
         ("Is a V100 32G better than two T4s for Qwen2.5-14B?", "in INT8"),
-        ("A6000 or two 3060 12G for Qwen2.5-14B?", "in INT4"),
+        ("A6000 or two 3060 12G for Qwen3-30B-A3B?", "in INT4"),
     ],
 )
 def test_the_format_told_is_the_one_that_was_timed(text: str, timed: str) -> None:

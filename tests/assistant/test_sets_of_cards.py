@@ -99,6 +99,8 @@ def test_neither_of_two_sets_to_choose_from_is_in_hand(question: str) -> None:
 
 
 def test_serving_is_taken_off_the_set_that_holds_it_only_just_unless_that_costs_far_less() -> None:
-    first = turn("Is it better to buy one 5090 now or two 5070 Ti for local LLM 32B?")[2].answer.split("\n")[0]
-    assert "only just on 2×RTX 5070 Ti" in first
-    assert "Take 2×RTX 5070 Ti while every context stays this short" in first
+    first = turn("Is it better to buy one 5090 now or two 4080 for local LLM 32B with 20k context?")[2].answer.split(
+        "\n"
+    )[0]
+    assert "only just on 2×RTX 4080" in first
+    assert "Take 2×RTX 4080 while every context stays this short" in first

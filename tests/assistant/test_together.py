@@ -96,7 +96,7 @@ def test_a_rate_that_is_wished_for_is_not_judged(text: str) -> None:
 
 
 def test_layers_dealt_out_hold_what_tensor_parallelism_does_not() -> None:
-    _, _, draft = turn("两张 L20 部署 DeepSeek-R1-Distill-Llama-70B-FP8，并发 10 可以吗")
+    _, _, draft = turn("两张 A40 部署 DeepSeek-R1-Distill-Llama-70B-FP8，并发 10 可以吗")
     assert draft.verdict == "fits_with_changes"
     assert "PP2" in draft.answer.split("\n")[0]
 

@@ -18,7 +18,7 @@ from tools.prices import card_price
         ("I've got a RTX 2060 6GB, which card should I upgrade to for 14B models?", "rtx-2060-6gb"),
         ("我的 3070 8G 想升级，主要跑 Qwen2.5-14B，买什么好", "rtx-3070-8gb"),
         ("my RTX 4070 12GB runs SDXL; what GPU next, max $1500?", "rtx-4070-12gb"),
-        ("手上是 4060Ti 8G，预算 8000 换什么卡跑 32B", "rtx-4060-ti-8gb"),
+        ("手上是 4060Ti 8G，预算 1 万换什么卡跑 32B", "rtx-4060-ti-8gb"),
         ("My GTX 1650 4GB is too slow. Budget $900, what card for local LLMs?", "gtx-1650-4gb"),
         ("Have a Tesla P40, want to replace it for a 32B model", "p40-24gb"),
         ("RTX 3080 10GB owner, what is the next step up for local LLMs under €2000?", "rtx-3080-10gb"),

@@ -17,8 +17,8 @@ def after(first: str, then: str) -> tuple[Understanding, list[ToolCallRecord], D
 @pytest.mark.parametrize(
     ("first", "then", "offered", "named"),
     [
-        ("Which card for a 32B at home?", "why not two 3060s?", "rtx-pro-5000-bw-48gb", ("rtx-3060-12gb", 2)),
-        ("Which card for a 32B at home?", "how does that compare to two 3060s?", "rtx-pro-5000-bw-48gb",
+        ("Which card for a 32B at home?", "why not two 3060s?", "rtx-3090-ti-24gb", ("rtx-3060-12gb", 2)),
+        ("Which card for a 32B at home?", "how does that compare to two 3060s?", "rtx-3090-ti-24gb",
          ("rtx-3060-12gb", 2)),
         ("预算 10 万，跑 Qwen2.5-72B，20 人用", "和 4 张 4090 比呢", "rtx-pro-5000-bw-48gb", ("rtx-4090", 4)),
         ("We need to run Llama-3.3-70B for 10 users, budget $25k. What do we buy?", "why not a Mac Studio?",

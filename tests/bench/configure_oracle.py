@@ -1,27 +1,33 @@
-"""The search done naively: nested loops over cards, numbers, offers and layouts, asking the estimators each time."""
+"""The search done naively: nested loops over cards, numbers and offers; what is served, by `find_ways_to_run`."""
 
+import math
 import random
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
+from typing import NamedTuple
 
 from kb.base import AdvisorError
 from kb.catalog import gpus, model
 from kb.offers import current_offers
+from kb.software import features
 from tools.configure import configure
-from tools.configure.bill import bill
-from tools.configure.purchases import host_memory
+from tools.configure.bills.bill import bill
+from tools.configure.market.purchases import host_memory
+from tools.configure.market.suitable import machine_sizes, sold_in_systems
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import machine_sizes, sold_in_systems
 from tools.memory import estimate_memory
 from tools.memory.fit import verdict_of
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Verdict
 from tools.prices import age_days
-from tools.speed import estimate_inference_speed
-from tools.speed.request import InferenceSpeedRequest
 from tools.training_time import estimate_training_time
 from tools.training_time.request import TrainingTimeRequest
+from tools.ways_to_run.request import WaysToRunRequest
+from tools.ways_to_run.search import search
+from tools.ways_to_run.space.load import load_of
+from tools.ways_to_run.space.machine import machine_of
+from tools.ways_to_run.weigh.worth import Weighed
 
 Row = tuple[str, Decimal, float, Decimal, int, int]
 """(card, price, speed of all cards together, price as it ranks, cards, cards in one machine)."""
@@ -32,43 +38,108 @@ LINKED = ("a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "b200-sxm-180gb")
 """Cards of which every one is linked to every other in its machine."""
 
 
-def serving_rows(
-    request: ConfigureRequest, cards: tuple[str, ...], way: str, form: str | None = None, fit: Verdict = "yes"
-) -> Iterator[Row]:
-    """Every fit in one format (null = as published) on up to eight cards that answers fast enough."""
+class Point(NamedTuple):
+    """One way of the solver of ways on cards that are to be had."""
+
+    card: str
+    price: Decimal
+    total: float
+    felt: Decimal
+    count: int
+    machine: int
+    user: float
+    loss: int
+    surety: Verdict
+    percent: float
+    """Quality that weights and cache lose."""
+
+    @property
+    def row(self) -> Row:
+        return self[:6]
+
+
+CLASSES = (("bf16", "fp16"), ("fp8", "int8"), ("awq", "gptq", "nvfp4"))
+"""Formats by the precision they lose: of each the first that a card reads without conditions."""
+LOSS = (0, 1, 4)
+
+
+@cache
+def _ways(name: str, context: int | None, sequences: int, card: str, machine: int, nodes: int) -> tuple[Weighed, ...]:
+    """Every way of `find_ways_to_run` that uses all of these cards."""
+    fields = {"model": name, "context_tokens": context, "concurrent_sequences": sequences, "engine": "vllm"}
+    given = {key: value for key, value in fields.items() if value is not None}
+    request = WaysToRunRequest.model_validate({**given, "cards": [{"gpu": card, "count": machine}], "nodes": nodes})
+    load, found = load_of(request), machine_of(request)
+    return tuple(one for one in search(found, load).ways if one.candidate.used == machine * nodes)
+
+
+def _class_of(card: str, form: str) -> int | None:
+    """Which class a format stands for on a card; null where another of its size is read before it."""
+    for place, names in enumerate(CLASSES):
+        if form in names:
+            rules = [(features()[name].rule(gpus()[card], "vllm") if name in features() else None) for name in names]
+            reads = [
+                name
+                for name, rule in zip(names, rules, strict=True)
+                if (rule is None or rule.verdict != "does_not") and (name != "nvfp4" or gpus()[card].fp4_flops)
+            ]
+            plain = [name for name, rule in zip(names, rules, strict=True) if name in reads
+                     and (rule is None or rule.verdict == "works")]  # fmt: skip
+            return place if place == 0 or form == (plain or reads)[0] else None
+    return None
+
+
+def _arranged(one: Weighed, card: str, count: int, machine: int) -> bool:
+    """Linked cards share layers instead of taking turns; over several machines only whole copies or linked ones."""
+    spread, linked = one.candidate.spread, card in LINKED
+    if spread.attention_copies:
+        return linked and machine >= 4 and spread.ep == 8
+    copy = spread.tp * spread.pp
+    if linked and spread.pp > 1 and copy <= machine:
+        return False
+    inside = machine == count or (copy <= machine and machine % copy == 0)
+    return inside or (linked and machine >= 4 and spread.tp <= machine and machine % spread.tp == 0)
+
+
+@cache
+def _points_on(
+    name: str, context: int | None, sequences: int, card: str, count: int, machine: int
+) -> tuple[tuple[float, float, int, Verdict, float], ...]:
+    """(rate of all, of a user, loss, surety, quality lost) of every way.
+
+    A narrow cache only where the wide one does not surely fit.
+    """
+    found = [one for one in _ways(name, context, sequences, card, machine, count // machine)
+             if _arranged(one, card, count, machine) and _class_of(card, one.candidate.form) is not None]  # fmt: skip
+    roomy = {one.candidate.form for one in found if one.candidate.kv != "fp8" and one.candidate.held.surety == "yes"}
+    kept = [one for one in found if one.candidate.kv != "fp8" or one.candidate.form not in roomy]
+    return tuple(
+        (one.speed.total.value, one.rate, LOSS[_class_of(card, one.candidate.form) or 0],
+         one.candidate.held.surety or "no", one.loss_percent)
+        for one in kept if one.speed
+    )  # fmt: skip
+
+
+def serving_points(request: ConfigureRequest, cards: tuple[str, ...], way: str) -> Iterator[Point]:
+    """Every way on up to eight cards that answers fast enough."""
     sequences = request.concurrent_sequences or 1
     floor = request.target_tokens_per_s or (10.0 if sequences > 1 else 5.0)
     for card in cards:
-        if form == "fp8" and gpus()[card].fp8_flops is None:
-            continue
-        linked = card in LINKED
         for count in COUNTS:
             for price, felt, machine in _prices(card, count, way):
-                for tensor in (1, 2, 4, 8):
-                    for stages in range(1, count + 1):
-                        copy = tensor * stages
-                        if count % copy or (linked and stages > 1 and copy <= machine):
-                            continue  # linked cards share layers instead of taking turns
-                        inside = machine == count or (copy <= machine and machine % copy == 0)
-                        across = linked and machine >= 4 and tensor <= machine and machine % tensor == 0
-                        if inside or across:
-                            found = _served(
-                                request.model or "",
-                                request.context_tokens,
-                                sequences,
-                                card,
-                                count,
-                                tensor,
-                                stages,
-                                form,
-                                fit,
-                            )
-                            if found is not None and found[0] >= floor:
-                                yield card, price, found[1], felt, count, machine
-                if linked and machine >= 4 and count == 8:  # attention on every card, experts shared by all eight
-                    found = _shared(request.model or "", request.context_tokens, sequences, card, form, fit)
-                    if found is not None and found[0] >= floor:
-                        yield card, price, found[1], felt, count, machine
+                for total, user, loss, surety, percent in _points_on(
+                    request.model or "", request.context_tokens, sequences, card, count, machine
+                ):
+                    if user >= floor:
+                        yield Point(card, price, total, felt, count, machine, user, loss, surety, percent)
+
+
+def serving_rows(
+    request: ConfigureRequest, cards: tuple[str, ...], way: str, loss: int = 0, fit: Verdict = "yes"
+) -> Iterator[Row]:
+    """Those of one precision and surety."""
+    points = serving_points(request, cards, way)
+    return (one.row for one in points if one.loss == loss and one.surety == fit)
 
 
 def training_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str, fit: Verdict = "yes") -> Iterator[Row]:
@@ -116,71 +187,6 @@ def _prices(card: str, count: int, way: str) -> Iterator[tuple[Decimal, Decimal,
         dates = [age_days(item.price_date) for item in found.items if item.part in {"gpu", "system"}]
         aged = any(age is None or age > 365 for age in dates)
         yield found.amount, found.amount * (UNDATED if aged else 1), count
-
-
-@cache
-def _served(
-    name: str,
-    context: int | None,
-    sequences: int,
-    card: str,
-    count: int,
-    tensor: int,
-    stages: int,
-    form: str | None = None,
-    fit: Verdict = "yes",
-) -> tuple[float, float] | None:
-    """(tokens a second of a user, of all) when it fits for sure; null otherwise."""
-    gpu, copies = gpus()[card], count // (tensor * stages)
-    if (model(name).heads or 8) % tensor or copies > sequences:
-        return None
-    try:
-        held = estimate_memory(
-            MemoryRequest(
-                model=name, context_tokens=context, concurrent_sequences=-(-sequences // copies),
-                tensor_parallel=tensor, pipeline_parallel=stages, gpu=card, weight_format=form,
-            )
-        )  # fmt: skip
-        if verdict_of(held.per_gpu.total_bytes, held.per_gpu.high_bytes, gpu.usable_bytes) != fit:
-            return None
-        speed = estimate_inference_speed(
-            InferenceSpeedRequest(
-                model=name, gpu=card, gpu_count=count, tensor_parallel=tensor, pipeline_parallel=stages,
-                weight_format=held.weight_format, concurrent_sequences=sequences, context_tokens=context,
-                engine="vllm",
-            )
-        )  # fmt: skip
-    except AdvisorError:
-        return None
-    return speed.tokens_per_s_per_user.value, speed.tokens_per_s_total.value
-
-
-@cache
-def _shared(
-    name: str, context: int | None, sequences: int, card: str, form: str | None, fit: Verdict
-) -> tuple[float, float] | None:
-    """The same for a mixture with its experts over eight cards."""
-    gpu, experts = gpus()[card], model(name).experts
-    if experts is None or experts.experts % 8 or sequences < 8:
-        return None
-    try:
-        held = estimate_memory(
-            MemoryRequest(
-                model=name, context_tokens=context, concurrent_sequences=-(-sequences // 8), gpu=card,
-                tensor_parallel=1, pipeline_parallel=1, expert_parallel=8, weight_format=form,
-            )
-        )  # fmt: skip
-        if verdict_of(held.per_gpu.total_bytes, held.per_gpu.high_bytes, gpu.usable_bytes) != fit:
-            return None
-        speed = estimate_inference_speed(
-            InferenceSpeedRequest(
-                model=name, gpu=card, gpu_count=8, expert_parallel=8, weight_format=held.weight_format,
-                concurrent_sequences=sequences, context_tokens=context, engine="vllm",
-            )
-        )  # fmt: skip
-    except AdvisorError:
-        return None
-    return speed.tokens_per_s_per_user.value, speed.tokens_per_s_total.value
 
 
 def _training_layouts(request: ConfigureRequest, count: int) -> Iterator[tuple[str | None, int, int, int]]:
@@ -261,8 +267,8 @@ def random_need(chance: random.Random) -> ConfigureRequest:
 
 def rows_of(request: ConfigureRequest) -> list[Row]:
     """Every way to meet a random need, by brute force."""
-    search = serving_rows if request.task == "inference" else training_rows
-    return list(search(request, request.gpus_asked, request.acquisition or "buy"))
+    rows = serving_rows if request.task == "inference" else training_rows
+    return list(rows(request, request.gpus_asked, request.acquisition or "buy"))
 
 
 def tight_rows(request: ConfigureRequest) -> list[Row]:
@@ -270,7 +276,7 @@ def tight_rows(request: ConfigureRequest) -> list[Row]:
     way = request.acquisition or "buy"
     if request.task != "inference":
         return list(training_rows(request, request.gpus_asked, way, "tight"))
-    found = (list(serving_rows(request, request.gpus_asked, way, form, "tight")) for form in (None, "fp8", "awq"))
+    found = (list(serving_rows(request, request.gpus_asked, way, loss, "tight")) for loss in LOSS)
     return next((rows for rows in found if rows), [])
 
 
@@ -278,7 +284,7 @@ def least_price(request: ConfigureRequest, rows: list[Row]) -> Decimal | None:
     """The lowest price in any precision that is tried: as published, in 8 bits and in 4."""
     if request.task == "inference":
         way = request.acquisition or "buy"
-        reduced = (row for form in ("fp8", "awq") for row in serving_rows(request, request.gpus_asked, way, form))
+        reduced = (row for loss in LOSS[1:] for row in serving_rows(request, request.gpus_asked, way, loss))
         rows = [*rows, *reduced]
     return min((row[1] for row in rows), default=None)
 
@@ -288,18 +294,21 @@ def disagreement(request: ConfigureRequest) -> str | None:
     rows = rows_of(request)
     result = configure(request)
     native = next(iter(result.configurations), None)
-    sure = [
-        one for one in result.configurations if one.memory.verdict == "yes" and one.weight_format == _native(request)
-    ]
-    cheapest = min((one.price.amount for one in sure if one.price.amount and one.price.complete), default=None)
+    sure = [one for one in result.configurations if one.memory.verdict == "yes" and one.price.complete]
+    shown = {one.price.amount for one in sure if one.price.amount}
     expected = min((row[1] for row in rows), default=None)
-    if cheapest != expected:
-        return f"cheapest {cheapest} instead of {expected} ({native.title if native else 'nothing'})"
+    if expected is not None and expected not in shown:  # the same order may stand there in another format
+        return f"cheapest {expected} is not among {shown} ({native.title if native else 'nothing'})"
+    if expected is None and any(one.weight_format == _native(request) for one in sure):
+        return f"{native.title if native else 'nothing'} in a precision that nothing holds"
     whole = [one.price.amount for one in result.configurations if one.memory.verdict == "yes" and one.price.complete]
     least, amounts = least_price(request, rows), [amount for amount in whole if amount]
     if min(amounts, default=None) != least:
         return f"least {min(amounts, default=None)} instead of {least} in any precision"
-    if rows and native and native.price.amount != (leading := _leading(request, rows))[1]:
+    first = _first(request)
+    if first and (native is None or (native.gpu, native.price.amount) != (first.card, first.price)):
+        return f"{native.title if native else 'nothing'} leads instead of {first}"
+    if not first and rows and native and native.price.amount != (leading := _leading(request, rows))[1]:
         return f"{native.title} at {native.price.amount} leads instead of {leading}"
     points = [(point.price, point.speed) for point in result.frontier if point.weight_format == _native(request)]
     if least is None:  # nothing fits for sure: the frontier is that of tight fits, in the best precision to be had
@@ -310,6 +319,35 @@ def disagreement(request: ConfigureRequest) -> str | None:
     if any(abs(one[1] / other[1] - 1) > 1e-9 for one, other in zip(points, wanted, strict=True)):
         return f"speeds {points} instead of {wanted}"
     return None
+
+
+def _first(request: ConfigureRequest) -> Point | None:
+    """What leads of served models: the least money for speed with head-room, precision, few cards and being new."""
+    if request.task != "inference":
+        return None
+    shared, target = (request.concurrent_sequences or 1) > 1, request.target_tokens_per_s
+    least = 1.1 * target if target else 15.0 if shared else 10.0
+    much = 1.5 * least if target or shared else max(1.5 * least, 30.0)
+    way = request.acquisition or "buy"
+    points = [one for one in serving_points(request, request.gpus_asked, way) if one.surety == "yes"]
+    found = [one for slowest in (least, 0.0) for loss in LOSS for one in _of_each(points, loss, slowest)]
+
+    def cost(one: Point) -> tuple[Decimal, bool, Decimal, int]:
+        used = way == "buy" and _second_hand(request, one.card)
+        lacks = 1.06**one.percent / min(one.user / much, 1.0) * (1.5 if one.user < least else 1.0)
+        lacks *= 1.3 ** (math.log2(one.count) + math.log2(one.count // one.machine))
+        return one.felt * Decimal(repr(lacks * (2.0 if used else 1.0))), used, one.felt, one.count
+
+    return min(found, key=cost, default=None)
+
+
+def _of_each(points: list[Point], loss: int, slowest: float) -> Iterator[Point]:
+    """Of one precision each card at its cheapest number that is fast enough, with its fastest layout."""
+    each: dict[tuple[str, bool], Point] = {}
+    for one in sorted(points, key=lambda one: (one.felt, one.count, one.count // one.machine, -one.total)):
+        if one.loss == loss and one.user >= slowest:
+            each.setdefault((one.card, one.felt != one.price), one)
+    yield from each.values()
 
 
 def _leading(request: ConfigureRequest, rows: list[Row]) -> Row:

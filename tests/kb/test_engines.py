@@ -51,6 +51,10 @@ def test_running_in_an_unknown_program_is_told_with_the_nearest(said: str, engin
         ("diffusion-pipe", "diffusers", {"model": "flux dev", "method": "lora", "host_memory": "64GB"}),
         ("kohya_ss", "diffusers", {"model": "sdxl", "method": "lora"}),
         ("ms-swift", "llama-factory", {"model": "Qwen3-8B", "method": "qlora"}),
+        ("xtuner 0.1", "deepspeed", {"model": "Qwen3-8B", "method": "qlora"}),
+        ("EasyR1 (verl)", "fsdp", {"model": "Qwen3-0.6B", "method": "grpo"}),
+        ("用 kohya_ss 的图形界面", "diffusers", {"model": "sdxl", "method": "lora"}),
+        ("megatron", "fsdp", {"model": "Qwen3-0.6B", "method": "full"}),
     ],
 )
 def test_training_in_an_unknown_program_is_told_with_the_nearest(
@@ -80,3 +84,19 @@ def test_the_engine_of_several_works_is_meant_for_all() -> None:
 
 def test_a_name_that_nothing_bears_is_no_program() -> None:
     assert program("some other engine") is None
+
+
+@pytest.mark.parametrize("said", ["our own trainer", "vllm", "LoRA-Studio 9000"])
+def test_a_trainer_nobody_heard_of_leaves_the_choice_open_and_says_so(said: str) -> None:
+    found = called("find_ways_to_train", model="Qwen3-8B", method="qlora", cards="4090", engine=said).model_dump()
+
+    assert found["ways"]
+    assert any(said in one and "usual engines" in one for one in found["assumptions"])
+
+
+def test_another_spelling_of_a_known_trainer_is_that_trainer() -> None:
+    fields = {"model": "Qwen3-8B", "method": "qlora", "cards": "4090"}
+
+    assert called("find_ways_to_train", engine="LLaMA Factory", **fields) == called(
+        "find_ways_to_train", engine="llama-factory", **fields
+    )

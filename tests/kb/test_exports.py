@@ -3,7 +3,7 @@
 import pytest
 
 from kb.catalog import gpus, sources
-from kb.exports import export_rules, processing_performance, restriction
+from kb.exports import export_rules, processing_performance, restriction, rules_held
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,28 @@ def test_every_rule_names_sources_that_exist() -> None:
     for rule in export_rules():
         assert rule.sources
         assert set(rule.sources) <= set(sources())
+
+
+@pytest.mark.parametrize("country", ["SA", "AE", "VN"])
+@pytest.mark.parametrize(
+    ("gpu", "effect"), [("h100-sxm-80gb", "licence"), ("b200-sxm-180gb", "licence"), ("t4-16gb", None)]
+)
+def test_what_the_notice_of_2023_names_beside_china_takes_a_licence(country: str, gpu: str, effect: str | None) -> None:
+    rule = restriction(gpu, country)
+    assert (rule.effect if rule else None) == effect
+
+
+def test_a_country_without_a_rule_is_told_apart_from_an_open_one() -> None:
+    """What nobody read a rule of is not free: every country of a rule is held, and no other."""
+    named = {country for rule in export_rules() for country in rule.countries}
+    assert all(map(rules_held, named))
+    assert not any(map(rules_held, ("KZ", "US", "DE", "IN", "BR", "XX")))
+
+
+def test_an_edition_made_for_a_barred_market_stays_below_the_limit_it_was_made_for() -> None:
+    """A card cut down for China does not carry the rates of the one it was cut from; those barred by name are older."""
+    rule = next(one for one in export_rules() if one.rule == "eccn-3a090")
+    made = [one for one in gpus().values() if one.status == "export_variant" and one.vendor in rule.vendors]
+    cut = [one for one in made if not any(one.id.startswith(name) for name in rule.named)]
+    assert len(cut) >= 8
+    assert {one.id: processing_performance(one) for one in cut if processing_performance(one) >= 4800} == {}

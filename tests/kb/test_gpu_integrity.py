@@ -195,7 +195,8 @@ class TestGpus(Rows):
         for row in self.rows:
             if row.vendor == "NVIDIA" and row.market not in ("module", "apu"):
                 assert row.nvlink_note, row.id
-                assert ("No NVLink" in row.nvlink_note) == (row.nvlink_bytes_per_s is None), row.id
+                unknown = "bandwidth unknown" in row.nvlink_note  # a bridge whose rate no source states
+                assert ("No NVLink" in row.nvlink_note) == (row.nvlink_bytes_per_s is None and not unknown), row.id
 
     def test_prices_are_ordered_sourced_and_not_negative(self) -> None:
         for row in self.rows:
@@ -252,3 +253,24 @@ def test_a_year_no_dated_source_states_is_unknown_and_never_guessed() -> None:
     undated = [row for row in gpus().values() if row.year is None]
     assert undated
     assert not [row.id for row in undated if any("year" in fields for fields in row.sources.values())]
+
+
+@pytest.mark.parametrize(
+    ("card", "headline"),
+    [
+        ("rtx-5090-32gb", 3352),
+        ("rtx-5090-d-32gb", 2375),
+        ("rtx-5090-d-v2-24gb", 2375),
+        ("rtx-5090-laptop-24gb", 1824),
+        ("rtx-5080-laptop-16gb", 1334),
+        ("rtx-5070-ti-laptop-12gb", 992),
+        ("rtx-5070-laptop-8gb", 798),
+    ],
+)
+def test_the_dense_rate_is_half_of_the_makers_headline(card: str, headline: float) -> None:
+    """AI TOPS of an RTX 50 count sparse FP4; the other formats follow in the ratios of the generation."""
+    row = gpus()[card]
+    assert row.fp4_flops == pytest.approx(headline / 2 * TERA, rel=0.005)
+    assert row.int8_ops == pytest.approx((row.fp4_flops or 0) / 2, rel=0.005)
+    assert row.fp8_flops == pytest.approx((row.fp4_flops or 0) / 4, rel=0.005)
+    assert row.fp16_flops == pytest.approx((row.fp4_flops or 0) / 8, rel=0.005)

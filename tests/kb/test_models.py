@@ -17,6 +17,7 @@ ROWS = tuple(models().values())
 DATE = re.compile(r"20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 ODD_SHAPES = {
     "deepseek-ai/DeepSeek-V4-Flash": "low-rank output projection and hyper-connections",
+    "deepseek-ai/DeepSeek-V4-Flash-0731": "low-rank output projection and hyper-connections",
     "nvidia/Nemotron-H-56B-Base-8K": "a feed-forward follows only the Mamba layers",
     "google/gemma-4-E2B-it": "per-layer embeddings",
     "google/gemma-4-E4B-it": "per-layer embeddings",

@@ -81,7 +81,7 @@ def test_a_short_name_is_not_found_inside_a_longer_one() -> None:
         ("qwen2_5-72b", "Qwen/Qwen2.5-72B"),
         ("千问2.5-72B", "Qwen/Qwen2.5-72B"),
         ("Qwen3-30BA3B", "Qwen/Qwen3-30B-A3B"),
-        ("Qwen3-235B-A22B-Instruct-2507", "Qwen/Qwen3-235B-A22B"),
+        ("Qwen3-235B-A22B-Instruct-2507", "Qwen/Qwen3-235B-A22B-Instruct-2507"),
         ("Qwen-7B", "Qwen/Qwen-7B"),
         ("llama 8b", "meta-llama/Meta-Llama-3.1-8B"),
         ("mistral 7b", "mistralai/Mistral-7B-v0.3"),
@@ -231,3 +231,49 @@ def calls_of(run: Callable[[], object]) -> int:
 )
 def test_an_article_before_a_number_is_no_card(text: str, ids: set[str]) -> None:
     assert {key for mention in gpu_names().scan(text) for key in mention.ids} == ids
+
+
+@pytest.mark.parametrize("tail", ["-2801", "-v9", "-9.9", "-1231"])
+@pytest.mark.parametrize(
+    "key", ["Qwen/Qwen3-8B", "google/gemma-4-31B-it", "XiaomiMiMo/MiMo-V2.5", "openai/gpt-oss-120b"]
+)
+def test_a_version_or_date_that_the_catalog_lacks_never_takes_a_relatives_figures(key: str, tail: str) -> None:
+    name = models()[key].name + tail
+    with pytest.raises(UnknownName) as unknown:
+        model_names().resolve(name)
+    assert key in unknown.value.close
+    assert found(model_names(), f"can I run {name} on it") == []
+    (begun,) = model_names().scan(f"can I run {name} on it", longer=True)
+    assert (begun.ids, begun.longer) == ((key,), len(f"can I run {name}"))
+
+
+@pytest.mark.parametrize("name", ["MiMo-V2.5-Lite", "Kimi-K2.6-Flash", "phi-4-vision", "Qwen3-32B-VL", "GLM-4.7-Air"])
+def test_a_variant_that_the_catalog_lacks_is_none_of_those_it_has(name: str) -> None:
+    with pytest.raises(UnknownName):
+        model_names().resolve(name)
+    assert found(model_names(), f"serve {name} here") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Qwen3-8B-abliterated", "Qwen3-8B-AWQ", "gemma-4-31b-it-GGUF", "Qwen3-8B, 128k", "Qwen3-8B 2 cards"]
+)
+def test_a_fine_tune_or_a_format_keeps_the_shape_of_its_model(text: str) -> None:
+    assert len(found(model_names(), text)) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["RTX 5090 Ti", "RTX 4090 Ti", "RTX 5080 Super", "RX 9070 XTX", "RX 6600 GRE", "A100X"]
+)
+def test_a_card_that_the_catalog_lacks_is_not_the_one_its_name_begins_with(name: str) -> None:
+    assert found(gpu_names(), f"a {name} with 32GB") == []
+    with pytest.raises(UnknownName):
+        gpu_names().resolve(name)
+
+
+def test_every_dated_checkpoint_has_a_row_or_an_alias_of_its_own() -> None:
+    """What a date stands for is in the catalog, not guessed from the name without it."""
+    for name in ("DeepSeek-R1-0528", "DeepSeek-V3-0324", "Qwen3-4B-Instruct-2507", "Kimi-K2-Instruct-0905"):
+        assert len(model_names().bearers(name)) == 1
+    assert models()[model_names().resolve("Qwen3-4B-Instruct-2507")].max_context_tokens == 262_144
+    assert models()[model_names().resolve("granite-3.3-8b-instruct")].max_context_tokens == 131_072
+    assert models()[model_names().resolve("glm-4-9b-hf")].max_context_tokens == 8_192

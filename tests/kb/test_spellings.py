@@ -82,3 +82,36 @@ def test_the_nearest_real_card_comes_first(name: str, nearest: str) -> None:
     with pytest.raises(UnknownName) as unknown:
         gpu(name)
     assert unknown.value.close[0] == nearest
+
+
+@pytest.mark.parametrize(
+    "name", ["Mistral-Medium-3.5-128B", "Qwen-Max-32B", "Grok-4-70B", "Gemini-Nano-4B", "Mistral Medium 4.2"]
+)
+def test_a_name_with_a_size_or_an_unlisted_version_is_not_said_to_be_closed(name: str) -> None:
+    """Its maker states sizes of published weights alone, and has published others under the name."""
+    assert closed(name) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["mistral-medium-2508", "gpt-4o-2024-08-06", "Claude Opus 4.9", "Gemini 3.5 Pro", "Chinchilla 70B"]
+)
+def test_what_is_only_a_service_stays_one_with_a_date_or_version(name: str) -> None:
+    assert closed(name) is not None
+
+
+def test_the_open_model_offered_instead_is_of_the_makers_newest() -> None:
+    """Not older by more than half a year than the newest language model of the same owner that is as large."""
+    every = [one for one in models().values() if one.kind in ("llm", "vlm") and month(one.released)]
+    for group in closed_models().values():
+        chosen = models().get(group.open or "")
+        if chosen is None or chosen.kind not in ("llm", "vlm") or not month(chosen.released):
+            continue
+        owner = chosen.id.partition("/")[0]
+        rivals = [one for one in every if one.id.startswith(f"{owner}/") and one.params >= chosen.params]
+        assert max(month(one.released) for one in rivals) - month(chosen.released) <= 6, group.id
+
+
+def month(date: str | None) -> int:
+    """Months since year 0; 0 for a date that names none."""
+    year, _, rest = (date or "").partition("-")
+    return int(year) * 12 + int(rest[:2]) if rest else 0

@@ -189,3 +189,59 @@ def test_memory_of_several_cards_is_not_pooled(card: str) -> None:
 
     assert found.verdict == "does_not"
     assert "split the model" in found.instead
+
+
+@pytest.mark.parametrize(
+    ("gpu", "words", "asked"),
+    [
+        ("H200", "NVLink 900 GB/s between cards", {"NVLink"}),
+        ("A30", "MIG 能切几份", {"MIG (multi-instance GPU)"}),
+        ("3090", "does NCCL P2P work", {"Peer-to-peer transfers over PCIe"}),
+        ("L40S", "跑 fp8 训练", {"FP8 arithmetic"}),
+        ("4090", "fp8 and nvlink", {"FP8 arithmetic", "NVLink"}),
+        ("RTX PRO 6000", "200G InfiniBand", {"GPUDirect RDMA and Storage"}),
+    ],
+)
+def test_a_feature_within_words_is_that_feature(gpu: str, words: str, asked: set[str]) -> None:
+    assert {one.asked for one in check(gpu=gpu, feature=words).findings} == asked
+
+
+@pytest.mark.parametrize("words", ["teleportation", "blast processing", "超能力"])
+def test_words_without_a_feature_are_still_refused(words: str) -> None:
+    with pytest.raises(UnknownName):
+        check(gpu="4090", feature=words)
+
+
+@pytest.mark.parametrize(
+    ("name", "card"),
+    [("Ascend 910B4", "910B4"), ("昇腾 910B2", "910B2"), ("Ascend 910B1", "910B1"), ("Ascend 910C", "910C")],
+)
+def test_the_verdict_is_of_the_card_that_was_named(name: str, card: str) -> None:
+    found = check(gpu=name, precision="bf16")
+
+    assert card in found.reason
+    assert not found.assumptions
+
+
+@pytest.mark.parametrize("card", ["MI50", "Radeon VII"])
+def test_no_rocm_is_advised_for_a_card_it_no_longer_knows(card: str) -> None:
+    found = check(gpu=card, engine="ollama")
+
+    assert "Vulkan" in found.instead
+    assert "Install the ROCm" not in found.instead
+    assert "Install the ROCm" in check(gpu="7900 XTX", engine="ollama").instead
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "verdict"),
+    [
+        ("525", "12.1", "works"),
+        ("525.60.13", "12.1", "works"),
+        ("525.53", "12.1", "does_not"),
+        ("515", "12.1", "does_not"),
+        ("580", "13.0", "works"),
+        ("575", "13.0", "does_not"),
+    ],
+)
+def test_a_branch_without_its_release_is_not_older_than_its_own_releases(driver: str, cuda: str, verdict: str) -> None:
+    assert check(cuda=cuda, driver=driver).verdict == verdict

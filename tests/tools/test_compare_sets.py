@@ -9,7 +9,7 @@ from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.shown import SHOWN_MAX, written
 from tools.agent_tools.toolset import agent_tool
 from tools.compare_gpus import Comparison, ComparisonRequest, compare_gpus
-from tools.compare_sets import Matter, SetsCompared
+from tools.compare_sets import Matter, SetsCompared, compare_sets
 from tools.ways_to_run import find_ways_to_run
 from tools.ways_to_run.request import WaysToRunRequest
 
@@ -97,3 +97,15 @@ def test_a_language_model_reaches_it_by_looking_up() -> None:
     assert told["winner"] == compared(sets=SETS, model="Qwen3-32B", by="speed").winner
     assert [one["name"] for one in told["sets"]] == list(SETS)
     assert len(written(told)) <= SHOWN_MAX
+
+
+def test_power_is_of_the_cards_and_hosts_stand_beside() -> None:
+    """A card for servers is drawn with a server: by the wall, its 72 W would lose to a 350 W card on a desktop."""
+    found = compare_sets(("1x L4", "1x 3090"), "power", None)
+    small, large = found.sets
+
+    assert found.winner == "1x L4"
+    assert (small.cards_w, large.cards_w) == (72, 350)
+    assert small.power_w is not None
+    assert small.power_w > 72
+    assert found.reason == "1x L4: best by power, 72 W (others: 1x 3090 350 W)."

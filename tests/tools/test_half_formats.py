@@ -3,8 +3,8 @@
 import pytest
 
 from kb.catalog import gpu
+from tools.configure import configure
 from tools.configure.request import ConfigureRequest
-from tools.configure.search import configure
 from tools.launch.make import make_launch_files
 from tools.launch.request import LaunchRequest
 from tools.memory.estimate import estimate_memory
@@ -13,7 +13,8 @@ from tools.need import GpuCount
 from tools.speed.estimate import estimate_token_speed
 from tools.speed.item_estimate import estimate_item_speed
 from tools.speed.request import InferenceSpeedRequest
-from tools.what_fits import WhatFitsRequest, what_fits
+from tools.what_fits import what_fits
+from tools.what_fits_request import WhatFitsRequest
 
 WITHOUT = ["v100-sxm2-32gb", "t4-16gb", "rtx-2080-ti-11gb", "p40-24gb", "gtx-1080-ti-11gb", "ascend-310p3-24gb"]
 WITH = ["rtx-3090-24gb", "a100-sxm-80gb", "rtx-6000d-84gb", "mi300x-192gb", "apple-m2-ultra-192gb"]

@@ -8,7 +8,8 @@ from kb.units import GIB
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.need import GpuCount
-from tools.what_fits import WhatFitsRequest, what_fits
+from tools.what_fits import what_fits
+from tools.what_fits_request import WhatFitsRequest
 
 PUBLISHED = {
     "a100-sxm-40gb": {"1g.5gb": 7, "1g.10gb": 4, "2g.10gb": 3, "3g.20gb": 2, "4g.20gb": 1},

@@ -13,9 +13,9 @@ TODAY = date(2026, 11, 21)
 
 @pytest.mark.parametrize(
     ("said", "day"),
-    [("2026-10-24", date(2026, 10, 24)), ("2026-02", date(2026, 2, 28)), ("2024", date(2024, 12, 31))],
+    [("2026-10-24", date(2026, 10, 24)), ("2026-02", date(2026, 2, 28)), ("2024", date(2024, 1, 1))],
 )
-def test_a_price_date_means_its_last_day(said: str, day: date) -> None:
+def test_a_price_date_means_its_last_day_and_a_bare_year_its_first(said: str, day: date) -> None:
     assert latest_day(said) == day
 
 
@@ -44,3 +44,24 @@ def test_a_card_without_any_price_has_none() -> None:
 def test_a_price_per_nothing_is_unknown() -> None:
     assert per_unit(Decimal(100), None) is None
     assert per_unit(Decimal(100), 8) == 12.5
+
+
+@pytest.mark.parametrize("month", ["2026-01", "2026-06", "2026-11"])
+def test_a_price_dated_by_a_bare_year_is_never_fresher_than_one_of_that_year(month: str) -> None:
+    assert age_days("2026", TODAY) >= age_days(month, TODAY)  # type: ignore[operator]
+    assert is_stale("2026", TODAY)
+
+
+def test_an_old_second_hand_price_is_no_lower_than_a_newer_one_of_a_lesser_card(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lesser = gpus()["rtx-3090-24gb"].model_copy(update={"price_low_usd": Decimal(900), "price_as_of": "2026-09"})
+    better = gpus()["rtx-3090-ti-24gb"].model_copy(update={"price_low_usd": Decimal(700), "price_as_of": "2026-05"})
+    monkeypatch.setattr("tools.prices.gpus", lambda: {one.id: one for one in (lesser, better)})
+    raised, own = card_price(better), card_price(lesser)
+    assert raised is not None
+    assert own is not None
+    assert (raised.amount_usd, raised.as_of, raised.read_of) == (Decimal(900), "2026-09", lesser.id)
+    assert (own.amount_usd, own.read_of) == (Decimal(900), None)
+    later = better.model_copy(update={"price_as_of": "2026-10"})
+    assert card_price(later).amount_usd == Decimal(700)  # type: ignore[union-attr]

@@ -24,7 +24,16 @@ def check(**fields: object) -> Compatibility:
         ({"gpu": "V100", "framework": "PyTorch 2.4"}, "works", ""),
         ({"gpu": "L40S", "framework": "torch==2.1.0+cu118"}, "works", ""),
         ({"gpu": "RTX PRO 6000", "framework": "torch==2.1.0+cu118"}, "does_not", "PyTorch 2.7"),
-        ({"gpu": "K80", "framework": "pytorch 2.2"}, "does_not", "PyTorch 1.13"),
+        ({"gpu": "K80", "framework": "pytorch 2.2"}, "works_with", "cu118"),
+        ({"gpu": "K80", "framework": "pytorch 2.8"}, "does_not", "PyTorch 2.7"),
+        ({"gpu": "V100", "framework": "torch==2.9+cu128"}, "works", ""),
+        ({"gpu": "V100", "framework": "torch 2.13"}, "works_with", "cu126"),
+        ({"gpu": "V100", "framework": "torch 2.15"}, "does_not", "PyTorch 2.14"),
+        ({"gpu": "V100", "engine": "vllm 0.18"}, "works", ""),
+        ({"gpu": "V100", "engine": "vllm 0.20"}, "does_not", "vLLM 0.18"),
+        ({"gpu": "V100", "engine": "vllm 0.33"}, "does_not", "vLLM 0.18"),
+        ({"gpu": "T4", "engine": "vllm 0.33"}, "works", ""),
+        ({"gpu": "5090", "engine": "vllm 0.33"}, "works", ""),
         ({"gpu": "5090", "engine": "vllm 0.7.3"}, "does_not", "vLLM 0.9"),
         ({"gpu": "A100", "engine": "vllm 0.6.6"}, "works", ""),
         ({"gpu": "P40", "engine": "vllm 0.6.6"}, "does_not", "another framework"),
@@ -85,3 +94,23 @@ def test_a_newer_release_never_serves_an_older_card_than_its_wheels_cover() -> N
                 cuda = result.instead.rpartition("CUDA ")[2]
                 again = check(gpu=key, framework=f"pytorch {named.version}+cu{cuda.replace('.', '')}")
                 assert again.verdict == "works", (gpus()[key].name, result.instead)
+
+
+def test_an_engine_runs_on_no_card_that_the_framework_it_pins_leaves_out() -> None:
+    """vLLM is no newer for a card than the PyTorch beneath it, whatever its own kernels were built for."""
+    for engine in releases()["vllm"]:
+        for pinned, number in engine.built_on.items():
+            beneath = next(one for one in releases()[pinned] if one.label == number)
+            for compute in ("5.0", "6.1", "7.0", "7.5", "9.0"):
+                for cuda in engine.cudas:
+                    assert not engine.covers(cuda, version(compute)) or beneath.covers(cuda, version(compute))
+
+
+@pytest.mark.parametrize("key", ["v100-sxm2-32gb", "t4-16gb", "k80-24gb", "p40-24gb", "a100-sxm-80gb", "rtx-5090-32gb"])
+def test_the_rule_of_an_engine_and_its_releases_say_the_same(key: str) -> None:
+    """Some release runs where the rule says it works with something, and the newest where it says it works."""
+    for package in ("pytorch", "vllm"):
+        rule = next(one for one in check(gpu=key, engine=package).findings if one.gpu == key)
+        judged = [check(gpu=key, framework=f"{package} {one.label}").verdict for one in releases()[package]]
+        assert (judged[-1] != "does_not") == (rule.verdict == "works" or key == "rtx-5090-32gb"), (package, rule.reason)
+        assert any(one != "does_not" for one in judged) == (rule.verdict != "does_not"), (package, rule.reason)

@@ -82,7 +82,7 @@ def test_layers_that_would_cut_a_block_are_not_shared_so_far() -> None:
     with pytest.raises(BadInput, match="1,216"):
         files(model="Qwen/Qwen3-4B", weight_format="fp8", gpu="rtx-4090-24gb", gpu_count=8, tensor_parallel=8)
     made = files(model="Qwen/Qwen3-4B", weight_format="fp8", gpu="rtx-4090-24gb", gpu_count=8)
-    assert "--tensor-parallel-size 4" in made.files[0].content
+    assert (made.tensor_parallel * made.data_parallel, made.tensor_parallel < 8) == (8, True)
 
 
 @pytest.mark.parametrize("ways", [1, 2, 4, 8])

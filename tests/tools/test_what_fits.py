@@ -11,7 +11,8 @@ from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.need import GpuCount
 from tools.registry import tool
-from tools.what_fits import WhatFitsRequest, what_fits
+from tools.what_fits import what_fits
+from tools.what_fits_request import WhatFitsRequest
 from tools.what_fits_result import WhatFits
 
 ORDER = ("full_finetune", "lora", "qlora")
@@ -162,3 +163,14 @@ def test_members_of_a_family_are_tried_largest_first_in_the_first_format_that_fi
 def test_members_of_a_family_are_tried_in_the_way_they_are_to_be_tuned() -> None:
     request = WhatFitsRequest(gpus=(GpuCount(gpu="rtx-4090", count=1),), models=("Qwen/Qwen2.5-14B",), task="qlora")
     assert [one.weight_format for one in what_fits(request).candidates] == ["nf4"]
+
+
+@pytest.mark.parametrize(("written", "count", "gib"), [
+    (["3090 + 3060 12GB"], 2, 36), (["2x 3090, 1x 4090"], 3, 72), ("3090 and a 4060 Ti 16GB", 2, 40),
+    (["3090", "3090"], 2, 48), (["7x 1g.10gb on A100 80GB"], 1, 10),
+])  # fmt: skip
+def test_cards_are_read_as_they_are_pasted(written: object, count: int, gib: int) -> None:
+    """Several in one text are all there; of instances, which nothing joins, one holds the model."""
+    found = what_fits(WhatFitsRequest.model_validate({"gpus": written, "task": "inference"}))
+    assert found.count == count
+    assert 0.9 * gib <= found.together_usable_bytes / GIB <= gib

@@ -4,8 +4,9 @@ import pytest
 
 from kb.catalog import gpus, models
 from tools.need import GpuCount
-from tools.what_fits import WhatFitsRequest, what_fits
+from tools.what_fits import what_fits
 from tools.what_fits_examples import EVERYDAY, FLUENT_TOKENS_PER_S, READS, REPLACES, SMALL, everyday, everyday_series
+from tools.what_fits_request import WhatFitsRequest
 
 PERSONAL = ["m4-pro", "m3-ultra", "ryzen-ai-max", "rtx-4060-laptop", "rtx-5090-laptop"]
 DESKTOP = ["rtx-3060-12gb", "rtx-4060-ti-16gb", "rtx-3090-24gb", "rtx-5090"]

@@ -10,7 +10,7 @@ from assistant.understanding import Asked
 from kb import clock
 from kb.base import BadInput, UnknownName
 from tools.configuration import Configuration, Item, MemoryFit, Network, Price, RentPrice
-from tools.configure.reasons import reason
+from tools.configure.tell.reasons import reason
 from tools.need import Need
 from ui.labels import labels
 from ui.quantities import money, quantity

@@ -17,11 +17,11 @@ TASKS = {
     "inference": "inference", "serve": "inference", "full": "full_finetune", "sft": "full_finetune", "lora": "lora",
     "qlora": "qlora", "pretrain": "pretrain", "full_finetune": "full_finetune", "train": "full_finetune",
 }  # fmt: skip
+OBJECTIVES = {"cheapest", "fastest", "quietest", "simplest"}
 KEPT = (
     "title", "acquisition", "gpu_name", "gpu_count", "nodes", "provider", "instance", "machine", "weight_format",
-    "engine", "tensor_parallel", "pipeline_parallel", "data_parallel", "condition", "memory", "speed", "price",
-    "machine_price", "running_cost", "power_w", "trade_offs", "availability",
-    "owned_count",
+    "kv_format", "engine", "tensor_parallel", "pipeline_parallel", "data_parallel", "condition", "memory", "speed",
+    "price", "machine_price", "running_cost", "power_w", "trade_offs", "availability", "owned_count",
 )  # fmt: skip
 
 
@@ -31,9 +31,9 @@ class ConfigureRequest(AgentRequest):
     model: str | None = Field(default=None, max_length=200)
     """"Qwen3-32B AWQ", "70B"."""
     purpose: str | None = Field(default=None, max_length=60)
-    """If no model is named: chat, coding …"""
+    """Without a model: chat, coding"""
     task: str | None = Field(default=None, max_length=40)
-    """inference (default), lora, qlora, full, pretrain."""
+    """inference, lora, qlora, full, pretrain."""
     users: str | None = Field(default=None, max_length=40)
     """People."""
     concurrent_sequences: str | None = Field(default=None, max_length=40)
@@ -41,7 +41,7 @@ class ConfigureRequest(AgentRequest):
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
-    """Wanted for each user."""
+    """Of each user."""
     sequence_tokens: str | None = Field(default=None, max_length=40)
     """Training."""
     dataset_tokens: str | None = Field(default=None, max_length=40)
@@ -51,30 +51,36 @@ class ConfigureRequest(AgentRequest):
     budget: str | None = Field(default=None, max_length=80)
     """"$25k", "¥50000", "3万元/月"."""
     acquisition: str | None = Field(default=None, max_length=20)
-    """buy or rent, if the other is excluded."""
+    """buy or rent, if only that."""
     cards: str | None = Field(default=None, max_length=300)
-    """Only these: "RTX 5090, 4090"."""
+    """Only these."""
     owned: str | None = Field(default=None, max_length=300)
-    """Already there: "1x 3090"."""
+    """Has: "1x 3090"."""
     max_cards: str | None = Field(default=None, max_length=20)
-    """Most cards in all."""
+    """All."""
     country: str | None = Field(default=None, max_length=20)
-    """CN, US, DE …: prices, export rules."""
+    """CN, US …"""
     currency: str | None = Field(default=None, max_length=10)
-    """To tell prices in."""
+    """Of prices told."""
     provider: str | None = Field(default=None, max_length=60)
     """Only this cloud."""
     hours_per_month: str | None = Field(default=None, max_length=20)
-    """Of use, for renting."""
+    """Use."""
     max_power: str | None = Field(default=None, max_length=20)
     """"1500 W"."""
     conditions: tuple[str, ...] = Field(default=(), max_length=6)
     """Of: new, consumer, professional, ecc, nvidia, not_nvidia, amd, chinese."""
+    prices: str | None = Field(default=None, max_length=400)
+    """Theirs: "3090 $700; …"."""
+    rents: str | None = Field(default=None, max_length=400)
+    """"H100 $2/h"."""
+    objective: str | None = Field(default=None, max_length=20)
+    """cheapest fastest quietest simplest"""
 
 
 def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
-    """What to buy or rent: ranked orders with counts, memory, speed, price and its day, and nearest misses. Give every
-    limit that was stated. For: which GPU or server, what for this budget, how many cards for N users."""
+    """What to buy or rent: ranked orders with speed and price; misses. Give every limit stated.
+    For: which GPU or server, how many for N users."""
     named, form = reading.model_and_format(request.model, None)
     budget = reading.money(request.budget, "budget")
     count = reading.count
@@ -98,6 +104,8 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         "currency": (request.currency or "").upper() or (budget.currency if budget else None),
         "provider": request.provider, "hours_per_month": reading.number(request.hours_per_month, "hours_per_month"),
         "max_power_w": _watts(request.max_power), "conditions": _conditions(request.conditions), "max_results": 6,
+        "objective": request.objective if request.objective in OBJECTIVES else None, "with_frontier": False,
+        "prices": _several(request.prices), "rents": _several(request.rents),
     }  # fmt: skip
     if budget:
         period = budget.per if budget.per in {"hour", "month", "year"} else None
@@ -110,7 +118,9 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
 
 def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:
     """Orders as a model reads them."""
-    orders = [_order({name: one.get(name) for name in KEPT}, currency) for one in result["configurations"]]
+    orders = [
+        _order({name: one.get(name) for name in KEPT}, currency, _cards_read(one)) for one in result["configurations"]
+    ]
     misses = [
         shown({"title": one["title"], "reason": one["reason"], "change": one["change"]})
         for one in result["rejected"][:3]
@@ -120,12 +130,19 @@ def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:
             "verdict": "recommendation" if orders else "nothing fits within these limits",
             **({"model": result["model"]} if result["model"] else {}),
         },
+        **({"given": result["given"]} if result["given"] else {}),
         "orders": orders, "nearest_misses": misses, "assumptions": result["assumptions"][:4],
         "warnings": result["warnings"][:3],
     }  # fmt: skip
 
 
-def _order(one: dict[str, Any], currency: str) -> dict[str, Any]:
+def _cards_read(one: dict[str, Any]) -> str | None:
+    """The day on which the price of the cards, or of the instance, was read."""
+    days = [item.get("price_date") for item in one.get("items") or () if item["part"] in {"gpu", "system", "instance"}]
+    return next((str(day) for day in days if day), None)
+
+
+def _order(one: dict[str, Any], currency: str, cards_read: str | None) -> dict[str, Any]:
     price, memory = one.get("price") or {}, one.get("memory") or {}
     asked = price.get("asked_price") or {}
     if one.get("owned_count") and one["owned_count"] >= (one.get("gpu_count") or 0):
@@ -139,7 +156,8 @@ def _order(one: dict[str, Any], currency: str) -> dict[str, Any]:
         "speed": _speed(one.get("speed") or {}),
         "price": _price(amount, price),
         "whole_machine": _price(one["machine_price"], one["machine_price"]) if one.get("machine_price") else None,
-        "as_of": price.get("as_of"),
+        "as_of": cards_read or price.get("as_of"),
+        "oldest_part_as_of": price.get("as_of") if cards_read and price.get("as_of") != cards_read else None,
     })  # fmt: skip
 
 
@@ -167,6 +185,11 @@ def _purpose(text: str | None) -> str | None:
         return None
     plain = text.strip().lower().replace(" ", "_")
     return plain if plain in purposes() else None
+
+
+def _several(text: str | None) -> list[str]:
+    """Each with its card, apart from the next by a semicolon: commas stand inside of amounts."""
+    return [one.strip() for one in (text or "").replace("；", ";").split(";") if one.strip()]
 
 
 def _watts(text: str | None) -> int | None:

@@ -17,7 +17,12 @@ COST = (
     "tokens", "run", "volume", "assumptions", "warnings",
 )  # fmt: skip
 OWN = ("purchase_cost", "prices", "residual_ratio", "resale_cost", "parts", "monthly_cost", "total_cost", "hourly_cost")
-EVEN = ("purchase", "hours_per_month", "busy_ratio", "months", "months_resold", "residual_ratio_even", "reached")
+EVEN = {
+    "purchase": "purchase", "hours_per_month": "hours_per_month", "busy_ratio": "busy_ratio",
+    "months_with_residual": "months", "months": "months_if_never_resold",
+    "residual_ratio_even": "residual_ratio_even", "reached": "reached",
+}  # fmt: skip
+"""What is told of breaking even, and as what: months by the residual that stands beside them come first."""
 RENT = ("purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "term_cost", "offers", "cheapest", "as_of")
 POWER = (
     "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "wall_max_w", "sustained_w", "idle_w", "ten_ms_w", "supply",
@@ -139,7 +144,7 @@ def _costs(result: dict[str, Any]) -> dict[str, Any]:
         told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]} for one in own["parts"]]
     told["rent"] = [{name: one[name] for name in RENT if one.get(name) is not None} for one in result["rent"][:3]]
     if even := told.get("break_even"):
-        told["break_even"] = {key: even[key] for key in EVEN}
+        told["break_even"] = {said: even[key] for key, said in EVEN.items()}
     told["assumptions"], told["warnings"] = result["assumptions"][:4], result["warnings"][:2]
     return shown_row(told)
 

@@ -1,7 +1,9 @@
 """The desk a language model works at: it calls registered tools, and what it looked up stays at hand under a key."""
 
 import logging
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +11,7 @@ from pydantic import ValidationError
 
 from kb.base import AdvisorError, Frozen
 from kb.catalog import gpus
+from kb.lexicon import CardCount
 from tools.agent_tools import reading
 from tools.agent_tools.ledger import Ledger, LookedUp, Worked
 from tools.agent_tools.shown import bounded
@@ -41,9 +44,12 @@ LOAD = (
     "tokens_per_month",
     "target_tokens_per_s",
     "target_first_token",
+    "target_answer",
     "deadline",
 )
 """Fields that say for what a result holds: an answer may repeat them."""
+OF_TIME = {"hours_per_day": "h/day", "hours_per_month": "h/month", "years": "years", "epochs": "epochs"}
+"""What a bare number in these is."""
 
 
 class Desk:
@@ -127,19 +133,36 @@ class AgentTool:
 
 def _load(asked: Mapping[str, Any]) -> dict[str, Any]:
     """For which load and lengths a result holds, as they were passed; never a price or a figure that was seen."""
-    told = {name: asked[name] for name in LOAD if asked.get(name)}
+    told = {name: _with_time(name, asked[name]) for name in LOAD if asked.get(name)}
     return {"for": told} if told else {}
+
+
+def _with_time(name: str, said: Any) -> Any:
+    """A bare number with the unit that its field is of: "8" hours a day are "8 h/day"."""
+    unit = OF_TIME.get(name)
+    return f"{said} {unit}" if unit and re.fullmatch(r"\s*\d+(?:\.\d+)?\s*", str(said)) else said
 
 
 def _read_as(asked: Mapping[str, Any]) -> dict[str, Any]:
     """What was assumed in reading names of cards: which of several, or which for a memory without a name."""
     said: list[str] = []
-    for field in ("cards", "owned"):
-        for one in reading.cards(asked.get(field), field):
+    for field, names in (("cards", asked.get("cards")), ("owned", asked.get("owned")), ("names", asked.get("names"))):
+        for one in _cards_of(field, names):
             said += one.assumptions
             if one.gpu is None and (usual := reading.usual(one.memory_bytes)):
                 said.append(f"“{one.name}” is taken for {gpus()[usual].name}, the usual card of that memory.")
     return {"read_as": said} if said else {}
+
+
+def _cards_of(field: str, names: Any) -> tuple[CardCount, ...]:
+    """Cards of a field; of one that may name other things as well, those that are cards."""
+    if field != "names":
+        return reading.cards(names, field)
+    found: list[CardCount] = []
+    for name in names or ():
+        with suppress(AdvisorError):
+            found += reading.cards(name, field)
+    return tuple(found)
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:

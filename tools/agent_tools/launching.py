@@ -1,5 +1,7 @@
 """`launch_files` and `search_guidance`: files that run, and what documents say."""
 
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import Field
@@ -10,7 +12,12 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
 
-TASKS = {"full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "inference": "inference"}
+TASKS = {
+    "qlora": ("qlora",), "lora": ("lora",),
+    "full_finetune": ("full", "sft", "finetune", "fine-tune", "finetuning", "fine-tuning", "全参", "全量", "微调"),
+    "inference": ("inference", "serve", "serving", "run", "deploy", "推理", "部署"),
+}  # fmt: skip
+"""Words of each task; of several the first."""
 TARGETS = {
     "compose": "docker_compose",
     "docker": "docker_compose",
@@ -18,6 +25,14 @@ TARGETS = {
     "bash": "shell",
     "sbatch": "slurm",
 }
+TRAINING: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+    "samples": ("samples", reading.count), "epochs": ("epochs", reading.number),
+    "global_batch": ("global_batch_size", reading.count), "micro_batch": ("micro_batch_size", reading.count),
+    "optimizer": ("optimizer", lambda text, name: text), "sharding": ("sharding", lambda text, name: text),
+    "gradient_checkpointing": ("gradient_checkpointing", lambda text, name: text),
+    "lora_rank": ("lora_rank", reading.count), "sequence_tokens": ("sequence_tokens", reading.count),
+}  # fmt: skip
+"""Fields of find_ways_to_train, what files call them, and how they are read."""
 FILES_MAX, FILE_MAX, WHOLE_MAX, PASSAGE_MAX = 4, 1500, 2600, 420
 
 
@@ -25,65 +40,106 @@ class LaunchRequest(AgentRequest):
     """What is to be started, on what."""
 
     model: str = Field(max_length=200)
-    """Model with its format if any."""
+    """With its format if any."""
     cards: str = Field(max_length=300)
-    """Cards with counts, of one kind."""
+    """With counts, of one kind."""
     nodes: str | None = Field(default=None, max_length=20)
     """Machines."""
     task: str | None = Field(default=None, max_length=40)
-    """inference (default), lora, qlora, full."""
+    """inference, lora, qlora, full."""
     engine: str | None = Field(default=None, max_length=40)
     """vllm, sglang, llama.cpp, ollama, deepspeed, llama-factory …"""
     target: str | None = Field(default=None, max_length=40)
-    """shell (default), docker_compose, kubernetes, slurm."""
+    """shell, docker_compose, kubernetes, slurm."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Longest context."""
     concurrent_sequences: str | None = Field(default=None, max_length=40)
     """Requests at once."""
+    host_memory: str | None = Field(default=None, max_length=80)
+    """RAM for what the cards do not hold."""
     kv_format: str | None = Field(default=None, max_length=20)
     """Cache format."""
     parallel: str | None = Field(default=None, max_length=40)
     """"tp 4", "tp 2 pp 2"."""
     sequence_tokens: str | None = Field(default=None, max_length=40)
     """Training: longest sequence."""
+    training: dict[str, Any] = Field(default_factory=dict, max_length=12)
+    """As find_ways_to_train has it: samples, epochs, sharding …"""
     file: str | None = Field(default=None, max_length=120)
-    """Name of one file, to see it whole."""
+    """One to see whole."""
 
 
 def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
-    """Files that start it: scripts, compose, manifests, training configs, sized by the estimate. To hand them over
-    whole, put {{R5.files}} (its key) on a line of its own."""
+    """Files that start it: scripts, compose, manifests, training configs. To hand them over whole, put {{R5.files}}
+    (its key) on a line of its own."""
     named, form = reading.model_and_format(request.model, None)
-    card, number = reading.one_kind(reading.cards(request.cards))
-    layout = reading.parallel(request.parallel)
-    if layout.get("dp", 1) > 1 or layout.get("ep", 1) > 1:
+    held, nodes = reading.stated(reading.cards(request.cards)), reading.count(request.nodes, "nodes")
+    if len({one["gpu"] for one in held}) > 1:
         raise BadInput(
-            "parallel", "names copies or expert parallelism.", "Ask for one copy on its own cards: tp and pp."
-        )
+            "cards", "are of several kinds, and launch files are written for one.",
+            "Hand over the command that find_ways_to_run gives with its way.",
+        )  # fmt: skip
+    card, number = held[0]["gpu"], sum(one["count"] for one in held)
+    layout = reading.parallel(request.parallel)
+    task = _task(request.task)
+    engine = reading.engine(request.engine) if task == "inference" else request.engine
     target = (request.target or "shell").strip().lower().replace(" ", "_").replace("-", "_")
     result = desk.call("make_launch_files", {
-        **named, "gpu": card, "gpu_count": number, "nodes": reading.count(request.nodes, "nodes"),
-        "task": TASKS.get((request.task or "inference").strip().lower(), "inference"),
-        "engine": reading.engine(request.engine), "target": TARGETS.get(target, target), "weight_format": form,
+        **named, "gpu": card, "gpu_count": number * (nodes if nodes and number % nodes else 1), "nodes": nodes,
+        "task": task, "engine": engine, "target": TARGETS.get(target, target), "weight_format": form,
         "context_tokens": reading.count(request.context_tokens, "context_tokens"),
         "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
         "kv_format": reading.cache(request.kv_format), "tensor_parallel": layout.get("tp"),
-        "pipeline_parallel": layout.get("pp"),
+        "pipeline_parallel": layout.get("pp"), "data_parallel": layout.get("dp"), "expert_parallel": layout.get("ep"),
+        "host_memory_bytes": reading.host(request.host_memory).get("host_memory_bytes"),
         "sequence_tokens": reading.count(request.sequence_tokens, "sequence_tokens"),
+        **_trained(request.training),
     })  # fmt: skip
     longest = WHOLE_MAX if request.file else FILE_MAX
     chosen = [one for one in result["files"] if request.file in (None, one["name"])] or result["files"]
     fields = (
         "model", "checkpoint", "program", "release", "weight_format", "tensor_parallel", "pipeline_parallel",
+        "data_parallel", "expert_parallel",
         "verdict", "usable_bytes", "context_tokens", "concurrent_sequences", "memory_ratio", "micro_batch_size",
-        "global_batch_size", "run",
+        "gradient_accumulation_steps", "global_batch_size", "sharding", "optimizer", "gradient_checkpointing", "epochs",
+        "updates", "run",
     )  # fmt: skip
     return {
         **shown({name: result[name] for name in fields if result.get(name)}),
         "cards": f"{result['gpu_count']} × {result['gpu']}", "names": [one["name"] for one in result["files"]],
         "files": [{"name": one["name"], "content": one["content"][:longest]} for one in chosen[:FILES_MAX]],
-        "warnings": result["warnings"][:3],
+        "assumptions": result["assumptions"][:4], "warnings": result["warnings"][:3],
+        **shown({"needed_bytes_per_gpu": result["per_gpu"]["total_bytes"]}),
     }  # fmt: skip
+
+
+def _trained(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a training, by the names that files are written by.
+
+    Raises:
+        BadInput: something that find_ways_to_train takes and no file says.
+    """
+    for name in given:
+        if name not in TRAINING:
+            raise BadInput("training", f"holds “{name}”.", f"Known: {', '.join(TRAINING)}.")
+    texts = {name: str(value) for name, value in given.items() if value is not None}
+    return {TRAINING[name][0]: TRAINING[name][1](text, name) for name, text in texts.items()}
+
+
+def _task(text: str | None) -> str:
+    """The task that words name.
+
+    Raises:
+        BadInput: they name none that files are written for.
+    """
+    words = re.findall(r"[a-z]+(?:-[a-z]+)?|[\u4e00-\u9fff]{2}", (text or "inference").lower().replace("_", " "))
+    for task, names in TASKS.items():
+        if set(words) & set(names):
+            return task
+    raise BadInput(
+        "task", f"“{text}” is none that files are written for.",
+        "Use inference, full, lora or qlora (supervised); find_ways_to_train gives settings of the others.",
+    )  # fmt: skip
 
 
 class GuidanceRequest(AgentRequest):

@@ -9,9 +9,10 @@ from pydantic import Field
 from kb.base import AdvisorError, BadInput
 from kb.catalog import gpus
 from kb.catalog import server as find_server
-from kb.exports import export_rules, restriction
+from kb.exports import restriction, rules_held
 from kb.lexicon import read_power
 from kb.models import models
+from kb.rates import convert, rate
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -45,6 +46,8 @@ MODEL = (
     "experts", "sliding", "linear", "max_context_tokens", "native_format", "checkpoint_bytes", "licence", "released",
     "notes",
 )  # fmt: skip
+SET_FIELDS = {"power_w": "wall_with_host_w", "cards_w": "cards_alone_w"}
+"""What figures of a set are called where their names leave open what they include."""
 OFFER = (
     "provider", "instance", "gpu_text", "gpu_count", "vcpus", "host_memory_bytes", "interconnect", "region", "country",
     "purchase", "usd_per_hour", "usd_per_gpu_hour", "as_of", "stale",
@@ -163,7 +166,8 @@ def _compare_sets(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         "sets": _named(request)[:ROWS_MAX], "model": request.model, "by": {"price": "cost"}.get(by or "", by),
     })  # fmt: skip
     rows = [
-        shown({name: value for name, value in one.items() if name != "cards"}) for one in result["compared"]["sets"]
+        shown({SET_FIELDS.get(name, name): value for name, value in one.items() if name != "cards"})
+        for one in result["compared"]["sets"]
     ]
     told = {"winner": result["winner"], "by": result["decided_by"], "reason": result["reason"]}
     return {**told, "sets": rows, "assumptions": result["assumptions"][:3]}
@@ -171,17 +175,22 @@ def _compare_sets(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
 
 def _find_cards(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     price = reading.money(request.max_price, "max_price")
+    most = float(convert(price.amount, price.currency, "USD")) if price else None
     result = desk.call("find_gpus", {
         "vendor": request.vendor, "market": (request.market or "").lower() or None,
         "min_memory_bytes": reading.memory(request.min_memory, "min_memory"),
         "max_memory_bytes": reading.memory(request.max_memory, "max_memory"),
-        "max_price_usd": float(price.amount) if price and price.currency == "USD" else None,
+        "max_price_usd": most,
         **_features(request.feature), "max_tdp_w": _watts(request.max_power),
         "sort": (request.sort or "").lower() or None, "limit": 10,
     })  # fmt: skip
     fields = ("name", "memory_bytes", "bandwidth_bytes_per_s", "tdp_w", "market", "status", "price", "price_cny")
     rows = [shown({name: row.get(name) for name in fields if row.get(name)}) for row in result["gpus"]]
-    return {"total": result["total"], "cards": rows, "warnings": result["warnings"][:2]}
+    told = {"total": result["total"], "cards": rows, "warnings": result["warnings"][:2]}
+    if price and most and price.currency != "USD":
+        said = f"{price.amount:,.0f} {price.currency} are {most:,.0f} USD ({rate(price.currency).as_of})"
+        told["assumptions"] = [said]
+    return told
 
 
 def _features(text: str | None) -> dict[str, Any]:
@@ -229,7 +238,7 @@ def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         result = desk.call("find_offers", {
             "gpu": card, "min_gpus": reading.count(request.gpu_count, "gpu_count"), "provider": request.provider,
             "country": (request.country or "").upper()[:2] or None,
-                "purchase": (request.purchase or "").lower() or None,
+            "purchase": _purchase(request.purchase),
             "min_memory_bytes_total": reading.memory(request.min_memory, "min_memory"),
             "max_per_hour": float(price.amount) if price else None, "currency": price.currency if price else None,
             "limit": ROWS_MAX if len(cards) < 2 else 3,
@@ -254,6 +263,12 @@ def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     return {"offers_by_card": told} if len(told) > 1 else told[0]
 
 
+def _purchase(text: str | None) -> str | None:
+    """How it is rented: "on demand", "on-demand" and 按需 are one."""
+    plain = re.sub(r"[\s_-]+", "_", (text or "").strip().lower())
+    return PURCHASES.get(plain, plain) or None
+
+
 def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
     result = desk.call("check_compatibility", {
@@ -274,7 +289,7 @@ def _export(card: str, country: str) -> str:
     name = gpus()[card].name
     if rule is not None:
         return f"{name}: {rule.effect.replace('_', ' ')} for {country} since {rule.since} ({rule.rule})"
-    if any(country in one.countries for one in export_rules()):
+    if rules_held(country):
         return f"{name}: no rule that is held bars it for {country}"
     return f"{name}: no rule is held for {country}, which does not mean that none applies: ask the seller"
 
@@ -312,6 +327,12 @@ def _watts(text: str | None) -> int | None:
     return None if text is None else int(read_power(text, "max_power")) or None
 
 
+PURCHASES = {
+    "ondemand": "on_demand", "按需": "on_demand", "按量": "on_demand", "竞价": "spot", "抢占": "spot",
+    "preemptible": "spot",
+    "interruptible": "spot", "包月": "reserved", "包年": "reserved", "预留": "reserved", "committed": "reserved",
+}  # fmt: skip
+"""Other words for a way of renting."""
 KIND_OF: Mapping[str, Callable[[LookUpRequest, Desk], dict[str, Any]]] = {
     "spec": _spec, "specs": _spec, "specification": _spec, "compare": _compare, "comparison": _compare,
     "find_cards": _find_cards, "find": _find_cards, "search": _find_cards, "model": _model, "models": _model,

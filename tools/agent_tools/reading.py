@@ -116,7 +116,11 @@ def stated(found: Sequence[CardCount], field: str = "cards") -> list[dict[str, A
             )
 
     return [
-        {"gpu": one.gpu, "count": one.count, **({"memory_bytes": one.memory_bytes} if one.memory_bytes else {})}
+        {
+            "gpu": one.gpu,
+            "count": one.count,
+            **{name: value for name in ("memory_bytes", "profile") if (value := getattr(one, name))},
+        }
         for one in found
     ]
 

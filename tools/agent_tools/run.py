@@ -6,9 +6,10 @@ from typing import Any
 from pydantic import Field
 
 from kb.catalog import gpus
-from tools.agent_tools import reading
+from tools.agent_tools import media, reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
+from tools.agent_tools.media import interval
 from tools.agent_tools.shown import shown, shown_row
 
 WAYS_MAX = 4
@@ -36,11 +37,7 @@ MEMORY_LEFT_OUT = frozenset(
         "host_usable_bytes",
     }
 )
-OFFLOADS: tuple[str | None, ...] = (None, "components")
 RANK = re.compile(r"(?:,|of|with)?\s*(?:rank|r)\s*=?\s*(\d{1,4})", re.I)
-IN_PARTS = frozenset({"diffusion", "video"})
-"""Kinds of models whose parts may be on the card one after the other."""
-MEDIA = "time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s"
 
 
 class RunRequest(AgentRequest):
@@ -49,7 +46,7 @@ class RunRequest(AgentRequest):
     model: str | None = Field(default=None, max_length=200)
     """"Qwen3-32B AWQ", "70B"; absent: which models the cards run."""
     works: tuple[str, ...] = Field(default=(), max_length=6)
-    """Several models on these cards at once."""
+    """Several models at once."""
     cards: str | None = Field(default=None, max_length=300)
     """"2x 3090", "3090 + 4060 Ti 16GB", "M3 Ultra 512GB"; absent: the memory needed."""
     host_memory: str | None = Field(default=None, max_length=120)
@@ -57,13 +54,13 @@ class RunRequest(AgentRequest):
     link: str | None = Field(default=None, max_length=60)
     """If said: "nvlink", "PCIe 4.0 x4"."""
     nodes: str | None = Field(default=None, max_length=20)
-    """Machines the cards are in."""
+    """Machines."""
     memory_taken: str | None = Field(default=None, max_length=60)
-    """Held by others on each card."""
+    """Held on each card."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer: "32k"."""
     concurrent_sequences: str | None = Field(default=None, max_length=40)
-    """Requests at the same moment."""
+    """Requests at once."""
     users: str | None = Field(default=None, max_length=40)
     """People."""
     input_tokens: str | None = Field(default=None, max_length=40)
@@ -73,25 +70,27 @@ class RunRequest(AgentRequest):
     shared_prefix_tokens: str | None = Field(default=None, max_length=40)
     """Same in every prompt."""
     weight_format: str | None = Field(default=None, max_length=40)
-    """Only if insisted on."""
+    """If insisted on."""
     kv_format: str | None = Field(default=None, max_length=20)
-    """Only if insisted on: fp8, q8_0."""
+    """If insisted on: fp8, q8_0."""
     engine: str | None = Field(default=None, max_length=40)
-    """Only if said: vllm, sglang, llama.cpp, ollama."""
+    """If said: vllm, sglang, llama.cpp, ollama."""
     parallel: str | None = Field(default=None, max_length=40)
     """If given: "tp 2 pp 2"."""
     adapters: str | None = Field(default=None, max_length=20)
-    """LoRA adapters served: "60 of rank 32"."""
+    """LoRA: "60 of rank 32"."""
     images_per_request: str | None = Field(default=None, max_length=20)
-    """Pictures in a prompt."""
+    """In a prompt."""
     size: str | None = Field(default=None, max_length=60)
-    """Pictures and clips: "1024x1024 30 steps", "832x480 81 frames"."""
+    """"1024x1024 30 steps", "832x480 81 frames"."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
-    """Wanted for each user."""
+    """For each user."""
     target_first_token: str | None = Field(default=None, max_length=40)
     """Longest wait: "2 s"."""
+    target_answer: str | None = Field(default=None, max_length=40)
+    """Whole answer: "10 s"."""
     objective: str | None = Field(default=None, max_length=40)
-    """If one counts above all: fastest, longest_context, best_quality, most_users, simplest."""
+    """What counts most: fastest, longest_context, best_quality, most_users, simplest."""
 
 
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
@@ -105,7 +104,7 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     if not named:
         return _models(request, desk)
     if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
-        return _media(request, desk, named, form)
+        return media.run(request, desk, named, form)
     if not held and not request.host_memory:
         return _memory_alone(request, desk, named, form)
     return told(desk.call("find_ways_to_run", {**_work(request, named, form), **_machine(request)}))
@@ -125,6 +124,7 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
         "images_per_request": count(request.images_per_request, "images_per_request"),
         "target_tokens_per_s": reading.number(request.target_tokens_per_s, "target_tokens_per_s"),
         "target_first_token_s": reading.seconds(request.target_first_token, "target_first_token"),
+        "target_answer_s": reading.seconds(request.target_answer, "target_answer"),
     }  # fmt: skip
 
 
@@ -221,64 +221,6 @@ def _memory_row(found: dict[str, Any]) -> dict[str, Any]:
         "weights_bytes": parts.get("weights"), "cache_bytes": parts.get("kv_cache"),
         "enough": [f"{one['count']} × {gpus()[one['gpu']].name}" for one in found["minimum_gpus"][:8]],
         "assumptions": found["assumptions"][:3], "warnings": found["warnings"][:2],
-    })  # fmt: skip
-
-
-def interval(per: dict[str, Any]) -> dict[str, Any]:
-    """What a memory estimate says of one card, with its ends."""
-    return {"value": per["total_bytes"], "low": per["low_bytes"], "high": per["high_bytes"], "unit": "bytes"}
-
-
-def _media(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
-    """Models of pictures, clips, speech and embeddings: memory whole and by parts in turn, and their time."""
-    card, number = reading.one_kind(reading.cards(request.cards))
-    size = reading.size(request.size)
-    steps = size.pop("steps", None)
-    ways: list[dict[str, Any]] = []
-    parted = reading.kind_of(named) in IN_PARTS
-    for each in dict.fromkeys([form, *(["fp8", "gguf:Q8_0", "gguf:Q4_K_M"] if parted and not form else [])]):
-        for offload in OFFLOADS if parted else (None,):
-            asked = {**named, "gpu": card, "weight_format": each, "offload": offload, "task": "inference", **size}
-            found = desk.tried("estimate_memory", asked) if ways else desk.call("estimate_memory", asked)
-            if found:
-                ways.append(_media_way(found, offload, parted=parted))
-    timed = {
-        **named, "gpu": card, "gpu_count": number, "weight_format": form, **size,
-        "steps": steps,
-        "input_tokens": reading.count(request.input_tokens or request.context_tokens, "input_tokens"),
-        "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
-    }  # fmt: skip
-    speed = desk.tried("estimate_inference_speed", timed) if card else None
-    rate = {name: speed[name] for name in MEDIA if speed and speed.get(name)} if speed else None
-    extra = {"steps": speed["steps"], "label": speed["label"]} if speed else {}
-    unique = list({str(way): way for way in ways}.values())
-    return {
-        "answer": {"verdict": _media_verdict(unique), "model": named.get("model")},
-        "ways": unique[:6], "speed": shown({**rate, **extra}) if rate else None,
-        "assumptions": (speed or {}).get("assumptions", [])[:3], "warnings": (speed or {}).get("warnings", [])[:2],
-    }  # fmt: skip
-
-
-def _parts(offload: str | None) -> str:
-    return "one after the other on the card (CPU offload)" if offload else "all on the card at once"
-
-
-def _media_verdict(ways: list[dict[str, Any]]) -> str:
-    """Whether it fits as published, or with a narrower format or its parts in turn."""
-    fits = [way.get("fit") in {"yes", "tight"} for way in ways]
-    if not any("fit" in way for way in ways):
-        return "no card given"
-    return "fits" if fits[0] else "fits_with_changes" if any(fits) else "does_not_fit"
-
-
-def _media_way(found: dict[str, Any], offload: str | None, *, parted: bool) -> dict[str, Any]:
-    per, fit = found["per_gpu"], found.get("fit") or {}
-    return shown_row({
-        "weight_format": found["weight_format"],
-        "parts": _parts(offload) if parted else None,
-        "needed_bytes": interval(per),
-        "card": gpus()[fit["gpu"]].name if fit else None, "usable_bytes": fit.get("usable_bytes"),
-        "fit": fit.get("verdict"), "warnings": found["warnings"][:1],
     })  # fmt: skip
 
 

@@ -28,6 +28,16 @@ PERIODS = {
 }  # fmt: skip
 
 
+RATE = re.compile(r"(?:rented_|useful_)?((?:[a-z]+_)*?[a-z]+)_per_(s|minute|hour|day|month|year)(_per_gpu|_total)?")
+"""Names of fields that say how many of something in a time."""
+TIMES = {"s": "s", "minute": "min", "hour": "h", "day": "day", "month": "month", "year": "year"}
+THINGS = {"hours": "h", "audio_s": "s of audio", "heat_btu": "BTU", "btu": "BTU"}
+SPANS = frozenset({"hours", "days", "months", "months_if_never_resold", "years"})
+"""Names of fields that are a time in that unit."""
+UNITED = ("seen", "limit", "by_person")
+"""Figures of a row that are of the quantity which the row names."""
+
+
 def shown_row(value: Mapping[str, Any], currency: str = "USD") -> dict[str, Any]:
     """A mapping with its figures written out."""
     told: dict[str, Any] = shown(value, currency)
@@ -41,8 +51,7 @@ def shown(value: Any, currency: str = "USD") -> Any:
     """
     if isinstance(value, Mapping):
         currency = value["currency"] if isinstance(value.get("currency"), str) else currency
-        if isinstance(value.get("unit"), str) and isinstance(value.get("seen"), int | float):
-            value = {**value, "seen": with_unit(float(value["seen"]), value["unit"])}
+        value = {**value, **_united(value, currency)}
         told: dict[str, Any] = {}
         for key, inner in value.items():
             if inner in (None, "", [], {}, ()) or key in LEFT_OUT:
@@ -56,6 +65,18 @@ def shown(value: Any, currency: str = "USD") -> Any:
     if isinstance(value, float):
         return plain(value)
     return value
+
+
+def _united(value: Mapping[str, Any], currency: str) -> dict[str, Any]:
+    """Bare figures of a row with the unit that the row states, or that the quantity it is of has by its name."""
+    unit, of = value.get("unit"), value.get("of") or value.get("name")
+    bare = {name: float(value[name]) for name in UNITED
+            if isinstance(value.get(name), int | float) and not isinstance(value[name], bool)}  # fmt: skip
+    if isinstance(unit, str):
+        return {name: with_unit(figure, unit) for name, figure in bare.items()}
+    if not isinstance(of, str):
+        return {}
+    return {name: _figure(of, figure, currency, None)[1] for name, figure in bare.items()}
 
 
 def _field(key: str, value: Any, currency: str, period: Any, unit: Any) -> tuple[str, Any]:
@@ -113,11 +134,16 @@ def _figure(key: str, value: float, currency: str, period: Any) -> tuple[str, An
         return key, _money(key, value, currency, period)
     if key.endswith("_s") and not key.endswith("per_s"):
         return key[:-2] or key, with_unit(value, "s")
+    if (rate := RATE.fullmatch(key)) is not None:
+        thing, time = rate[1], TIMES[rate[2]]
+        return key, f"{plain(value)} {THINGS.get(thing, thing.replace('_', ' '))}/{time}{' per GPU' if rate[3] else ''}"
+    if key in SPANS:
+        return key, f"{plain(value)} {key.partition('_')[0]}"
     return key, int(value) if value == int(value) and abs(value) < 1e15 else plain(value)
 
 
 def _is_money(key: str) -> bool:
-    if "btu" in key or "per_s" in key or "hours" in key or key.endswith("_count"):
+    if "btu" in key or "per_s" in key or "hours" in key or key.endswith(("_count", "as_of")):
         return False
     return key in MONEY_NAMES or any(part in key for part in MONEY_PARTS)
 

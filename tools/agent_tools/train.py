@@ -8,7 +8,8 @@ from kb.catalog import gpus
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.run import interval, told
+from tools.agent_tools.media import interval
+from tools.agent_tools.run import told
 from tools.agent_tools.shown import shown
 
 METHODS = {
@@ -20,7 +21,7 @@ METHODS = {
 
 TASKS = {
     "full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain",
-    "dpo": "lora", "grpo": "lora", "ppo": "lora",
+    "dpo": "lora", "grpo": "full_finetune", "ppo": "full_finetune",
 }  # fmt: skip
 SAID_BY_TITLE = frozenset({"method", "sharding", "gradient_checkpointing", "optimizer", "precision", "offload"})
 
@@ -55,15 +56,15 @@ class TrainRequest(AgentRequest):
     micro_batch: str | None = Field(default=None, max_length=20)
     """If given."""
     optimizer: str | None = Field(default=None, max_length=40)
-    """Only if insisted on: adamw, adamw_8bit, adafactor."""
+    """If insisted on: adamw_8bit …"""
     gradient_checkpointing: str | None = Field(default=None, max_length=20)
     """none or full, if insisted on."""
     sharding: str | None = Field(default=None, max_length=20)
-    """ddp, zero2, zero3, fsdp, if insisted on."""
+    """If insisted on: zero2, fsdp …"""
     lora_rank: str | None = Field(default=None, max_length=20)
     """Rank."""
     engine: str | None = Field(default=None, max_length=40)
-    """unsloth, llama-factory, deepspeed …, if said."""
+    """If said: unsloth, verl …"""
     deadline: str | None = Field(default=None, max_length=60)
     """"3 days"."""
     rent: str | None = Field(default=None, max_length=60)
@@ -72,7 +73,7 @@ class TrainRequest(AgentRequest):
 
 def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
     """Memory, time and cost of training on given cards, over sharding, checkpointing, batches, optimizers,
-    offload: whether the method fits, what does instead, what binds. Also LoRA of picture models."""
+    offload: whether it fits, what does instead, what binds. Also LoRA of picture models."""
     named, form = reading.model_and_format(request.model, None)
     found = reading.cards(request.cards)
     count = reading.count
@@ -89,7 +90,7 @@ def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
         "global_batch": count(request.global_batch, "global_batch"),
         "micro_batch_size": count(request.micro_batch, "micro_batch"), "optimizer": request.optimizer,
         "gradient_checkpointing": request.gradient_checkpointing, "sharding": request.sharding,
-        "lora_rank": count(request.lora_rank, "lora_rank"), "engine": reading.engine(request.engine),
+        "lora_rank": count(request.lora_rank, "lora_rank"), "engine": request.engine,
         "deadline_s": reading.seconds(request.deadline, "deadline"),
         "rents": [{"amount": float(rent.amount), "currency": rent.currency}] if rent else None,
     }  # fmt: skip

@@ -1,6 +1,7 @@
 """`work_out`: arithmetic over figures that have a source, and the details of an earlier result."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from kb.rates import convert, rate
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.calculation import evaluate
 from tools.agent_tools.desk import Desk
+from tools.agent_tools.quantity import base_of
 from tools.agent_tools.shown import plain, shown, with_unit
 
 REFERENCE = re.compile(r"\{?\{?\s*(R\d{1,4})\.?([\w.\[\]%/+:()-]*)\s*(?:\|[^}]*)?\}?\}?", re.I)
@@ -19,21 +21,6 @@ PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
 AMOUNT = re.compile(
     r"\s*[~≈约]?\s*(?P<sign>[$¥￥€£]|USD|CNY|EUR|RMB)?\s*(?P<digits>\d[\d,]*(?:\.\d+)?(?:[eE]\d+)?)\s*(?P<unit>[^\s(（].*)?"
 )
-FACTORS: dict[str, tuple[str, float]] = {
-    "tib": ("bytes", 2**40), "gib": ("bytes", 2**30), "mib": ("bytes", 2**20), "tb": ("bytes", 1e12),
-    "gb": ("bytes", 1e9), "kib": ("bytes", 1024), "mb": ("bytes", 1e6), "kb": ("bytes", 1e3), "bytes": ("bytes", 1),
-    "tb/s": ("bytes/s", 1e12),
-    "gb/s": ("bytes/s", 1e9), "mb/s": ("bytes/s", 1e6), "gbit/s": ("bytes/s", 1.25e8), "pflops": ("flops", 1e15),
-    "tflops": ("flops", 1e12), "gflops": ("flops", 1e9), "kw": ("w", 1e3), "w": ("w", 1), "kwh": ("J", 3.6e6),
-    "wh": ("J", 3600), "ms": ("s", 1e-3), "s": ("s", 1), "min": ("s", 60), "h": ("s", 3600), "hours": ("s", 3600),
-    "hour": ("s", 3600), "gpu-h": ("s", 3600),
-    "byte": ("bytes", 1), "gpu-hours": ("s", 3600), "days": ("s", 86400), "day": ("s", 86400),
-    "weeks": ("s", 604800), "month": ("s", 2628000), "months": ("s", 2628000), "year": ("s", 31557600),
-    "years": ("s", 31557600), "%": ("ratio", 0.01), "k": ("", 1e3), "m": ("", 1e6), "b": ("", 1e9), "t": ("", 1e12),
-    "万": ("", 1e4), "亿": ("", 1e8), "千": ("", 1e3), "小时": ("s", 3600), "天": ("s", 86400), "秒": ("s", 1),
-    "tokens/s": ("tokens/s", 1), "tok/s": ("tokens/s", 1), "tokens": ("", 1),
-}  # fmt: skip
-"""Unit as it is written → the base unit, and its factor."""
 NAME = re.compile(r"[^\W\d]\w*")
 PER = re.compile(
     r"/\s*(?:gpu|card|卡|张)?\s*[/·-]?\s*(kwh|hours?|hr|h|day|month|mo|year|yr|min|小时|时|天|月|年)(?![a-z])", re.I
@@ -46,6 +33,8 @@ Value = tuple[float, str, str, str]
 """A figure in its base unit, as it was said, that unit, and where it is from."""
 SAME = 0.02
 """How near a ratio has to be to one or two: rounding up and down are let through."""
+TELLING_DIGITS = 3
+"""Digits of a figure without a unit from which it is hardly another one by chance."""
 VALUES_MAX, COUNT_MAX = 16, 16
 """Named values of a calculation; and a bare number up to which it only counts something."""
 
@@ -122,16 +111,16 @@ def _read(name: str, value: Any, desk: Desk) -> Value:
                 f"{said} is not one figure.",
                 "Give the path to one, e.g. R1.ways[0].speed.tokens_per_s_total.",
             )
-        number, unit = _amount("values", str(found))
+        number, unit = _amount("values", str(found).split(" (")[0])
         return number, str(found).split(" (")[0], unit, match[1].upper()
     number, unit = _amount(name, said)
+    written = (AMOUNT.match(said) or {"digits": "", "unit": ""})["digits"].replace(",", "")
+    alone = re.compile(rf"(?<![\d.]){re.escape(written)}(?![\d.])") if written else None
+    if any(_says(text, (number, float(written or 0)), alone) for text in desk.words):
+        return number, said, unit, "the person"
     if not unit and number == int(number) and number <= COUNT_MAX:
         return number, said, unit, "a count"
-    digits = re.sub(r"[^\d.]", "", said.replace(",", "")).strip(".")
-    alone = re.compile(rf"(?<![\d.]){re.escape(digits)}(?![\d.])") if digits else None
-    if any(_says(text, number, alone) for text in desk.words):
-        return number, said, unit, "the person"
-    if alone and any(alone.search(str(one.shown).replace(",", "")) for one in desk.ledger.all):
+    if any(_holds(str(one.shown).replace(",", ""), written, unit) for one in desk.ledger.all):
         return number, said, unit, "a result"
     if unit in NEVER_ASSUMED:
         raise BadInput(
@@ -142,11 +131,20 @@ def _read(name: str, value: Any, desk: Desk) -> Value:
     return number, said, unit, "assumed"
 
 
-def _says(text: str, number: float, alone: re.Pattern[str] | None) -> bool:
-    """Whether a text holds a number, in digits or as people write it: 「5万」 is 50,000."""
+def _says(text: str, values: Sequence[float], alone: re.Pattern[str] | None) -> bool:
+    """Whether a text holds a number, in digits or as people write it: 「5万」 is 50,000, "twelve" is 12."""
     if alone and alone.search(text.replace(",", "")):
         return True
-    return any(abs(one.value - number) <= 1e-9 * abs(number) for one in numbers(fold(text).lower()))
+    said = [one.value for one in numbers(fold(text).lower())]
+    return any(abs(one - value) <= 1e-9 * abs(value) for one in said for value in values if value)
+
+
+def _holds(shown: str, written: str, unit: str) -> bool:
+    """Whether a result shows this very figure: with its unit, or, where it has none, with digits enough to tell it."""
+    if not unit and len(written.replace(".", "").strip("0")) < TELLING_DIGITS:
+        return False
+    alone = re.compile(rf"(?<![\d.]){re.escape(written)}(?![\d.])(?:\s?\([^)]*\))?\s?([^\s,;'\")]*)")
+    return any(not unit or base_of(found)[0] == unit or unit in CURRENCIES for found in alone.findall(shown))
 
 
 def _at(found: Any, part: str) -> Any:
@@ -169,14 +167,11 @@ def _amount(field: str, said: str) -> tuple[float, str]:
     if currency:
         per = PER.search(unit)
         name = per[1].lower() if per else ""
-        return (number / FACTORS[PER_UNITS.get(name, name)][1] if name else number), currency
+        return (number / base_of(PER_UNITS.get(name, name))[1] if name else number), currency
     if unit == "B" and match["digits"] + " " in said:
         return number, "bytes"
-    for written in (unit, unit.split(" ")[0]):
-        if written.lower() in FACTORS:
-            base, factor = FACTORS[written.lower()]
-            return number * factor, base
-    return number, ""
+    base, factor = base_of(unit)
+    return number * factor, base
 
 
 def _unit_of(expression: str, read: dict[str, Value]) -> str:
@@ -206,7 +201,9 @@ def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None
     if power is not None and power != expected:
         is_a = {-1: "an amount a time, as $/h is", 0: "no time and no rate", 1: "a time"}.get(power, "a time squared")
         raise BadInput(
-            "unit", f"is {asked}, and the value is {is_a}.", "Ask for USD/month …, or multiply by a time, e.g. 730 h."
+            "unit",
+            f"is {asked}, and the value is {is_a}.",
+            "Ask for USD/month …, multiply by a time, e.g. 730 h, or give a rate its unit, e.g. 24 frames/s.",
         )
 
 
@@ -226,28 +223,27 @@ def _times(read: dict[str, Value]) -> list[str]:
 
 def _time_power(said: str, unit: str) -> int | None:
     """How often time is in a figure: 1 for "3 h", -1 for "$2/h", 0 for "24 GB"; None of an unknown unit."""
-    currency, _, per = unit.partition("/")
-    if currency.upper() in CURRENCIES:
+    if unit.partition("/")[0].upper() in CURRENCIES:
         found = PER.search(said)
         return 0 if found is None or found[1].lower() == "kwh" else -1
-    base = FACTORS[unit.lower()][0] if unit.lower() in FACTORS else unit
+    base = base_of(unit)[0]
     if base in {"s", "bytes", "J", "", "ratio"}:
         return int(base == "s")
-    return -1 if base in {"tokens/s", "bytes/s", "flops", "w"} or per == "s" else None
+    return -1 if base in {"flops", "w"} or base.endswith("/s") else None
 
 
 def _told(value: float, unit: str) -> str:
     """A value in the unit asked for: bases as people write them, money by the hour where that is asked for."""
     currency, _, per = unit.partition("/")
     if currency.upper() in CURRENCIES:
-        value *= FACTORS.get(PER_UNITS.get(per.lower(), per.lower()), ("", 1.0))[1] if per else 1.0
+        value *= base_of(PER_UNITS.get(per.lower(), per.lower()))[1] if per else 1.0
         sign = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}[currency.upper()]
         digits = 4 if abs(value) < 1 else 2 if abs(value) < 1000 else 0
         return f"{sign}{value:,.{digits}f}{'/' + per if per else ''}"
     if unit == "J":
         return f"{plain(value / 3.6e6)} kWh"
-    if unit.lower() in FACTORS and unit not in {"", "bytes"}:
-        return f"{plain(value / FACTORS[unit.lower()][1])} {unit}"
+    if unit != "bytes" and base_of(unit) != ("", 1.0):
+        return f"{plain(value / base_of(unit)[1])} {unit}"
     return with_unit(value, unit)
 
 

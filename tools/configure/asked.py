@@ -9,10 +9,11 @@ from kb.catalog import provider as find_provider
 from kb.names import close_names
 from kb.rates import rate
 from kb.records.gpu import Gpu
-from tools.configure.conditions import meets
+from tools.configure.load.workload import Workload, workload
+from tools.configure.market.conditions import meets
+from tools.configure.market.own import Given, read_own
+from tools.configure.market.suitable import proposed
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import proposed
-from tools.configure.workload import Workload, workload
 from tools.named import read_card
 from tools.need import Condition
 
@@ -30,6 +31,7 @@ class Asked:
     cards: frozenset[str]
     country: str | None
     ways: tuple[str, ...]
+    given: Given
     currency: str = "USD"
     """What prices are told in besides dollars: that of the budget, else the one asked for where its rate is known."""
 
@@ -40,6 +42,7 @@ def read(request: ConfigureRequest) -> Asked:
     Raises:
         UnknownName: for a model, GPU or provider that the catalog does not have.
         AmbiguousName: for a model.
+        BadInput: for prices that cannot be read.
     """
     budget = request.budget
     provider = known_provider(request.provider)
@@ -54,16 +57,19 @@ def read(request: ConfigureRequest) -> Asked:
     named = [read_card(name) for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed))]
     cards = frozenset(card.id for card, _ in named)
     said += [line for _, assumed in named for line in assumed]
+    currency = budget.currency if budget else _told_in(request.currency)
+    given = read_own(request, currency)
     load = workload(request, [gpus()[name] for name in cards | set(owned)], others=not cards)
     return Asked(
         request=request,
-        load=replace(load, assumptions=(*load.assumptions, *dict.fromkeys(said))),
+        load=replace(load, assumptions=(*load.assumptions, *dict.fromkeys(said), *given.assumptions)),
         provider=provider,
         owned=owned,
         cards=cards,
         country=request.country or (CHINA if budget is not None and budget.currency == "CNY" else None),
         ways=(way,) if way else ("buy", "rent"),
-        currency=budget.currency if budget else _told_in(request.currency),
+        given=given,
+        currency=currency,
     )
 
 
@@ -112,7 +118,7 @@ def pool(asked: Asked) -> list[Gpu]:
     cuda_only = (load.one_gpu or asked.request.task == "qlora") and not others
     worth = _worth_proposing(conditions, load.training, country, cuda_only, others)
     held = {name for name in worth if _of_size(every[name], asked.request)}
-    return [every[name] for name in sorted(held | set(asked.owned))]
+    return [every[name] for name in sorted(held | set(asked.owned) | set(asked.given.by_card))]
 
 
 def _of_size(gpu: Gpu, request: ConfigureRequest) -> bool:

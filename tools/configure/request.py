@@ -4,14 +4,26 @@ from typing import Literal
 
 from pydantic import Field
 
-from tools.need import Need
+from tools.need import Need, SeveralWords, Words
+
+Objective = Literal["cheapest", "fastest", "quietest", "simplest"]
 
 
 class ConfigureRequest(Need):
     """A need to be met with hardware that can be bought or rented."""
 
+    objective: Objective | None = None
+    """What the person said counts most, which goes before everything else; null = fast enough with head-room, few
+    cards, a fair price for the speed."""
     acquisition: Literal["buy", "rent"] | None = None
     """Only buying or only renting; null = whatever the budget says, else both."""
+    prices: SeveralWords = ()
+    """What the person pays to buy, each with its card, as given: "used RTX 3090 $700", "8x H20 server ¥1.18M". They go
+    before those of the catalog."""
+    rents: SeveralWords = ()
+    """What the person pays to rent, likewise: "H100 $2.10/gpu/h", "8x H20 包月6.2万"."""
+    tariff: Words | None = None
+    """Price of electricity as given: "¥0.8/kWh"; null = usual in the country."""
     max_power_w: int | None = Field(default=None, gt=0, le=10**9)
     """Most board power of all GPUs together."""
     max_results: int = Field(default=6, ge=1, le=50)

@@ -1,7 +1,7 @@
 """What the configurator answers."""
 
 from kb.base import Frozen, Money
-from tools.base import ToolResult
+from tools.base import GivenRow, ToolResult
 from tools.configuration import AskedPrice, Configuration, Left, Reason
 
 
@@ -57,6 +57,8 @@ class ConfigureResult(ToolResult):
     """The budget in dollars at the dated rate."""
     country: str | None = None
     """Where it is bought, as far as export control goes: stated, or told by the currency of the budget."""
+    given: tuple[GivenRow, ...] = ()
+    """The person's own prices, rents and tariff, as they were read; what rests on them says so."""
     least_first_s: float | None = None
     """Seconds within which no card gives a first token, where one is wanted sooner: nothing was searched then."""
     combinations: int = 0

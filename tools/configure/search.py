@@ -1,36 +1,28 @@
 """The search: every format × layout × card × number × machine or offer, under the need's limits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import chain, islice
 
-from kb.purposes import PurposeName, models_for, purposes
-from kb.rates import usd
 from tools.base import Step
-from tools.configuration import Configuration, Price, Reason
-from tools.configure.account import assumptions, memory_steps, rejected, warnings
+from tools.configuration import Configuration, Reason
 from tools.configure.asked import Asked, pool, read
-from tools.configure.conditions import ways
-from tools.configure.configured import configured, title
-from tools.configure.exactly import Proposal, exactly
-from tools.configure.fewer import brisk, fewer
-from tools.configure.fitting import Table
-from tools.configure.isolated import isolated
-from tools.configure.mixed import together
-from tools.configure.options import LOSSES, Options
-from tools.configure.pace import Pace
-from tools.configure.quickest import unreachable
-from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
-from tools.configure.reasons import reason
-from tools.configure.request import ConfigureRequest
-from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
-from tools.configure.sources import cited
-from tools.configure.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
-from tools.configure.workload import SMALLEST_FILES
-from tools.memory.formats import held_in
+from tools.configure.load.fitting import Table
+from tools.configure.load.precision import LOSSES
+from tools.configure.market.choice import Choice
+from tools.configure.market.conditions import ways
+from tools.configure.market.own import NOTHING
+from tools.configure.market.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
+from tools.configure.pace.judged import Pace
+from tools.configure.rank.bands import best, first
+from tools.configure.rank.exactly import Proposal, exactly
+from tools.configure.rank.fewer import brisk, fewer
+from tools.configure.rank.options import Options
+from tools.configure.rank.ranking import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
+from tools.configure.tell.configured import configured, title
+from tools.configure.tell.reasons import reason
 from tools.memory.result import Verdict
 from tools.named import read_card
-from tools.need import SERVED
 
 TRIED_FOR = Decimal("0.5")
 """Share of the least sure rent at which one that holds the work only by the estimate is proposed too."""
@@ -58,6 +50,7 @@ class Search:
             self.options.add(
                 gpu, ways=ways(gpu, asked.request.conditions, asked.ways), provider=asked.provider,
                 owned=asked.owned.get(gpu.id, 0), asked=gpu.id in asked.cards, country=asked.country,
+                own=asked.given.by_card.get(gpu.id, NOTHING),
             )  # fmt: skip
 
     def shown(self) -> list[tuple[Configuration, Step, Found]]:
@@ -66,7 +59,7 @@ class Search:
         found = self._owned()
         left = max(most - len(found), 1)
         enough = any(one.option.choice.owned >= one.option.choice.count for one in found)
-        ways = [way for way in ("rent", "buy") if way in self.asked.ways]
+        ways = [way for way in self._order() if way in self.asked.ways]
         by_way = {way: self._best(way, most, enough) for way, most in _shares(ways, left).items()}
         for place in range(left):
             found += [by_way[way][place] for way in ways if place < len(by_way[way])]
@@ -82,6 +75,7 @@ class Search:
                 currency=currency,
                 one_gpu=self.asked.load.one_gpu,
                 said=said,
+                tariff=self.asked.given.tariff_per_kwh,
             )
             price = configuration.price.within(budget) if budget else configuration.price.also_in(currency)
             around = configuration.machine_price
@@ -91,6 +85,12 @@ class Search:
             changes = {"rank": rank, "price": price, "machine_price": around, "rent_prices": rents}
             made.append((configuration.model_copy(update=changes), step, one))
         return made
+
+    def _order(self) -> tuple[str, ...]:
+        """A sum of money is first for buying; else a rent is had sooner."""
+        budget = self.asked.request.budget
+        lump = budget is not None and budget.period is None and self.asked.load.serving is not None
+        return ("buy", "rent") if lump else ("rent", "buy")
 
     def _owned(self) -> list[Found]:
         """The cards one has; a training is given all that make it faster, unless it is asked how few would do."""
@@ -112,7 +112,8 @@ class Search:
         for card in asked.request.gpus_proposed:
             if card.count is not None:
                 name = read_card(card.gpu)[0].id
-                proposal = Proposal(name, card.count, way, asked.country, asked.provider)
+                own = asked.given.by_card.get(name, NOTHING)
+                proposal = Proposal(name, card.count, way, asked.country, asked.provider, own)
                 one = exactly(proposal, self.options, self.pace)
                 found += [one] if one is not None else []
         return found
@@ -121,7 +122,12 @@ class Search:
         """What is shown of one way, with the least it can cost; cards in hand that are `enough` cost nothing."""
         if not limit:
             return []
-        kept = _distinct([*self._proposed(way)[:limit], *self._preferred(way, limit)])[:limit]
+        leader = None if self._spends(way) else first(self, way)
+        if leader is not None and self.asked.request.objective:
+            self.said[id(leader.option)] = reason("why", self.asked.request.objective)
+        led = [leader] if leader else []
+        first_of_all = [*self._proposed(way)[:limit], *led, *self._at_own_price(way)]
+        kept = _distinct([*first_of_all, *self._preferred(way, limit)])[:limit]
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
         tight, handy = list[Found](), list[Found]()
         if way == "buy" and not enough and limit > 2:
@@ -132,6 +138,18 @@ class Search:
         if not self._spends(way):
             found.sort(key=lambda one: not one.option.choice.complete)
         return _distinct([*found, *tight])
+
+    def _at_own_price(self, way: str) -> list[Found]:
+        """The best at a price that the person gave: they want to see what it buys, whether it leads or not."""
+        if not self.asked.given.by_card:
+            return []
+
+        def given(one: Choice) -> bool:
+            return one.given and not one.owned
+
+        served = self.asked.load.serving is not None
+        found = best(self, way, (given,)) if served else next(self.ranking.cheapest(way, given), None)
+        return [found] if found else []
 
     def _less(self, way: str, kept: list[Found], most: int) -> list[Found]:
         """The least that it can cost new, in any precision, and second-hand, where what is shown already costs more."""
@@ -248,99 +266,6 @@ class Search:
         return next((self.table.format_of(one) for one in self.asked.load.variants if one.loss == 0), None)
 
 
-def configure(request: ConfigureRequest) -> ConfigureResult:
-    """Find the smallest and cheapest hardware that meets a need, to buy or to rent, within a budget.
-
-    Examines every catalog card in every number, layout and format worth trying, keeps what holds the workload on usable
-    memory and is fast enough, prices the whole bill (cards, machines, network, racks) or the instances, and ranks it:
-    sure fits first, published precision first, then price; where a budget is to be spent well, speed. Cards already
-    owned come before anything else. Near misses are returned with the cheapest change that would admit them.
-
-    Raises:
-        UnknownName, AmbiguousName: for a model, GPU or provider that the catalog does not have.
-    """
-    if request.purpose and request.model is None and request.params is None and request.task in SERVED:
-        return _for_purpose(request, request.purpose)
-    found = _configure(request)
-    return found if found.configurations or found.least_first_s else _squeezed(request, found)
-
-
-def _squeezed(request: ConfigureRequest, found: ConfigureResult) -> ConfigureResult:
-    """The same in files of fewer than four bits, where nothing else fits and files are what is read."""
-    if request.weight_format is None and any(variant.file for variant in read(request).load.variants):
-        for form in SMALLEST_FILES:
-            other = _configure(request.model_copy(update={"weight_format": form}))
-            if other.configurations:
-                return other
-    return found
-
-
-def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureResult:
-    """The same for the largest model published for the purpose that the limits admit; said in the assumptions.
-
-    With neither a budget nor cards in hand nothing limits the model, so a middling one is taken.
-    """
-    fitting = models_for(purpose)
-    limited = request.budget is not None or bool(request.gpus_owned) or bool(request.gpus_asked)
-    for model in fitting if limited else fitting[len(fitting) // 2 :]:
-        found = _configure(request.model_copy(update={"model": model.id}))
-        if found.configurations:
-            break
-    size = "the largest" if limited else "a middling one"
-    said = f"No model was named; {model.name} stands in: {size} of the models published for {purpose} that fits."
-    return found.model_copy(
-        update={
-            "assumptions": (said, *found.assumptions),
-            "sources": (*found.sources, purposes()[purpose].source),
-        }
-    )
-
-
-def _configure(request: ConfigureRequest) -> ConfigureResult:
-    asked = read(request)
-    if (sooner := unreachable(request, asked.load, Table(asked.load), pool(asked))) is not None:
-        return sooner
-    search = Search(asked)
-    currency = search.asked.currency
-    drawn = search.asked.ways if request.with_frontier and not request.instances else ()
-    points = {way: search.ranking.frontier(way, search.wanted) for way in drawn}
-    made = isolated(search, request.instances) if request.instances else search.shown()
-    shown = [configuration for configuration, _, _ in made]
-    own = {} if request.instances or "buy" not in search.asked.ways else search.asked.owned
-    mixed = together(search.asked.load, own, request.weight_format)
-    if mixed is not None:
-        shown = _with_mixed(shown, mixed[0])[: request.max_results]
-    return ConfigureResult(
-        configurations=tuple(shown),
-        frontier=tuple(_point(found, search.pace.measure, currency) for way in drawn for found in points[way]),
-        rejected=() if request.instances else tuple(_near_misses(search, shown, [found for _, _, found in made])),
-        model=search.asked.load.model,
-        budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,
-        country=search.asked.country,
-        combinations=search.table.examined * len(search.pool),
-        derivation=(*memory_steps(made), *(step for _, step, _ in made), *(mixed[1:] if mixed else ())),
-        assumptions=assumptions(search, made),
-        warnings=tuple(warnings(search, shown)),
-        sources=cited(shown),
-    )
-
-
-def _near_misses(search: Search, shown: list[Configuration], made: list[Found]) -> Iterator[Rejected]:
-    """Near misses with their price in the asker's currency, too, and what of it is beyond the budget."""
-    budget, buys = search.asked.request.budget, search.asked.ways == ("buy",)
-    for one in rejected(search, shown, made):
-        price = Price(amount=one.price_usd, complete=True)
-        price = price.within(budget) if budget and buys else price.also_in(search.asked.currency)
-        yield one.model_copy(update={"asked_price": price.asked_price, "beyond": price.beyond})
-
-
-def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Configuration]:
-    """Unlike cards that hold it together come after equal ones that do by themselves, and before anything bought."""
-    alone = [item for item in shown if item.owned_count and item.owned_count >= item.gpu_count]
-    others = [item for item in shown if item not in alone]
-    return [item.model_copy(update={"rank": rank}) for rank, item in enumerate([*alone, mixed, *others], 1)]
-
-
 def _shares(ways: Sequence[str], left: int) -> dict[str, int]:
     """How many of each way are shown: a purchase has more sides to it (precision, second-hand, tight) than a rent."""
     if len(ways) < 2 or left < len(ways) * 2:
@@ -360,15 +285,3 @@ def _distinct(found: list[Found]) -> list[Found]:
         if all(title(one.option.choice) != title(other.option.choice) for other in kept):
             kept.append(one)
     return kept
-
-
-def _point(found: Found, measure: str, currency: str) -> FrontierPoint:
-    choice = found.option.choice
-    price = Price(amount=choice.amount or Decimal(0), complete=choice.complete)
-    return FrontierPoint(
-        title=title(choice), acquisition=choice.acquisition, gpu=choice.gpu.id, gpu_count=choice.count,
-        weight_format=held_in(found.paced.held.weight_format, choice.gpu), price=choice.amount or Decimal(0),
-        asked_price=price.also_in(currency).asked_price,
-        period="hour" if choice.acquisition == "rent" else None, speed=found.paced.rate, measure=measure,
-        bandwidth_bytes_per_s=(choice.gpu.bandwidth_bytes_per_s or 0) * choice.count,
-    )  # fmt: skip

@@ -39,6 +39,7 @@ def break_even(setting: Setting, own: Owning, rent: Renting) -> BreakEven:
         purchase=rent.purchase, hours_per_month=hours,
         busy_ratio=hours.value / HOURS_PER_MONTH if hours.value is not None else None, months=months,
         months_resold=_resold(setting, own, rent),
+        months_with_residual=_worn(own, rent),
         residual_ratio_even=1 - saved * setting.months / price.value if price.value >= 1 else None,
         reached=cheaper if cheaper is not None else hours.value is not None and hours.value <= setting.rented_hours,
         curve=tuple(
@@ -71,6 +72,19 @@ def _resold(setting: Setting, own: Owning, rent: Renting) -> Open:
         ("high", "low", price.high, paid.low - running.high),
     )
     return Open(**{name: _sold(share, cost, saved) for name, share, cost, saved in ends})
+
+
+def _worn(own: Owning, rent: Renting) -> Open:
+    """Months until the rent saved is what the machine loses over the years reckoned with, by the residual told.
+
+    months = price · (1 − left at the end) / saved a month: within those years where owning is cheaper over them.
+    """
+    price, running, paid, left = own.purchase_cost, own.running_monthly_cost, rent.monthly_cost, own.residual_ratio
+    return Open(
+        value=_over(price.value * (1 - left.value), paid.value - running.value),
+        low=_over(price.low * (1 - left.high), paid.high - running.low),
+        high=_over(price.high * (1 - left.low), paid.low - running.high),
+    )
 
 
 def _sold(share: str, price: float, saved: float) -> float | None:

@@ -23,8 +23,8 @@ from kb.lexicon import (
 from kb.rates import convert, rate
 from kb.tariffs import dearest_tariff_usd
 from kb.units import HOUR_S, HOURS_PER_MONTH
+from tools.base import GivenRow
 from tools.cost.request import CostRequest
-from tools.cost.result import GivenRow
 
 HOURS_PER_YEAR = 12 * HOURS_PER_MONTH
 PUE = re.compile(r"\bpue\b", re.I)

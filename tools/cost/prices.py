@@ -8,13 +8,13 @@ from typing import Literal
 from kb.base import BadInput
 from kb.catalog import servers
 from kb.rates import convert, usd
-from tools.configure.bill import machines_alone
-from tools.configure.market import CHINA
-from tools.configure.purchases import host_memory
+from tools.configure.bills.bill import machines_alone
+from tools.configure.market.purchases import host_memory
+from tools.configure.market.sold import CHINA
 from tools.cost.result import PriceRead
 from tools.cost.setting import Setting, exactly
 from tools.power.energy import scaled
-from tools.prices import card_price, is_stale
+from tools.prices import card_price, highest_price, is_stale
 from tools.speed.result import Interval
 
 
@@ -51,7 +51,7 @@ def cards_alone(setting: Setting) -> Iterable[PriceRead]:
     """The cards at prices of the catalog."""
     for gpu, count in setting.machine.cards:
         price = card_price(gpu)
-        cost = _card(setting, price.amount_usd, gpu.price_high_usd) if price else None
+        cost = _card(setting, price.amount_usd, highest_price(gpu)) if price else None
         as_of = price.as_of if price else None
         yield PriceRead(
             what=gpu.name, count=count, unit_cost=cost, as_of=as_of, stale=is_stale(as_of, setting.request.today),

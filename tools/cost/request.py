@@ -1,32 +1,16 @@
 """What one may ask about cost: the hardware, how it is used, what is known of prices, and the work it does."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
+from tools.need import SeveralWords, Words
 from tools.power.request import MachineFields, UseFields
 
 Work = Literal["inference", "full_finetune", "pretrain", "lora", "qlora"]
-
-
-def _text(value: Any) -> Any:
-    """A number as the text of it."""
-    return f"{value:.12g}" if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def _texts(value: Any) -> Any:
-    """One text, or several, as a list of texts."""
-    return (
-        [_text(one) for one in value] if isinstance(value, list | tuple) else value if value is None else [_text(value)]
-    )
-
-
-Words = Annotated[str, Field(min_length=1, max_length=400), BeforeValidator(_text)]
-"""As the person gave it; a number does as well."""
-SeveralWords = Annotated[tuple[Words, ...], Field(max_length=8), BeforeValidator(_texts)]
 
 
 class CostRequest(ModelFields, MachineFields, UseFields):

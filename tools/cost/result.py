@@ -3,7 +3,7 @@
 from typing import Literal
 
 from kb.base import Frozen
-from tools.base import ToolResult
+from tools.base import GivenRow, ToolResult
 from tools.power.result import Energy
 from tools.speed.result import Interval
 
@@ -18,17 +18,6 @@ class Open(Frozen):
     value: float | None
     low: float | None
     high: float | None
-
-
-class GivenRow(Frozen):
-    """One figure of the person's own, which every result that rests on it is named by."""
-
-    field: str
-    said: str
-    """As it was given."""
-    value: float
-    """As it was read, in `unit`."""
-    unit: str
 
 
 class PriceRead(Frozen):
@@ -139,6 +128,8 @@ class BreakEven(Frozen):
     """The same as a share of all the time."""
     months: Open
     """Until the purchase has paid for itself at the hours asked about; null = never."""
+    months_with_residual: Open | None = None
+    """The same for what it loses in value over the years, by the share told in `residual_ratio`; null = never."""
     months_resold: Open | None = None
     """The same when everything is sold then for the share told in `residual_ratio`; null = never."""
     residual_ratio_even: float | None = None

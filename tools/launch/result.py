@@ -50,6 +50,9 @@ class LaunchFiles(ToolResult):
     tensor_parallel: int
     pipeline_parallel: int
     data_parallel: int
+    """Whole copies; of attention layers alone, where `expert_parallel` is more than `tensor_parallel`."""
+    expert_parallel: int = 1
+    """Cards that share a mixture's experts whole; 1 = they are cut like everything else."""
     weight_format: str
     per_gpu: PerGpu
     """What one card holds with these settings."""
@@ -65,6 +68,13 @@ class LaunchFiles(ToolResult):
     micro_batch_size: int | None = None
     gradient_accumulation_steps: int | None = None
     global_batch_size: int | None = None
+    sharding: str | None = None
+    """Of a training, like the optimizer and the recomputing: as find_ways_to_train chose where it was not stated."""
+    optimizer: str | None = None
+    gradient_checkpointing: str | None = None
+    epochs: float | None = None
+    updates: int | None = None
+    """Optimizer steps of the run, where the size of the data was stated."""
     files: tuple[LaunchFile, ...]
     run: tuple[str, ...]
     """Commands in order."""

@@ -28,11 +28,12 @@ class Recipe:
     max_tokens: int
     method: str
     lora_rank: int
+    weights: str
 
 
 def load_model(recipe, arguments):
     kind = torch.bfloat16 if arguments.bf16 else torch.float16
-    options = {"dtype": kind, "attn_implementation": "sdpa"}
+    options = {"dtype": getattr(torch, recipe.weights), "attn_implementation": "sdpa"}
     if recipe.method == "qlora":
         from transformers import BitsAndBytesConfig
 

@@ -45,19 +45,22 @@ def _vllm(setting: Setting) -> Iterator[str]:
         yield from ("--kv-cache-dtype", "fp8")
     if setting.half == "fp16":
         yield from ("--dtype", "float16")
-    if setting.model.experts and setting.tensor * setting.data > 1:
+    if setting.expert > 1:
         yield "--enable-expert-parallel"
 
 
 def _sglang(setting: Setting) -> Iterator[str]:
     yield from ("--host", "0.0.0.0", "--port", _port(setting), "--served-model-name", setting.model.name)  # noqa: S104
-    yield from ("--tp-size", str(setting.tensor))
+    copied = setting.expert > setting.tensor  # attention on every card, experts shared
+    yield from ("--tp-size", str(setting.expert if copied else setting.tensor))
     if setting.pipeline > 1:
         yield from ("--pp-size", str(setting.pipeline))
     if setting.data > 1:
         yield from ("--dp-size", str(setting.data))
-    if setting.cuts_experts:
-        yield from ("--ep-size", str(setting.tensor))
+    if copied:
+        yield "--enable-dp-attention"
+    if setting.expert > 1:
+        yield from ("--ep-size", str(setting.expert))
     yield from ("--context-length", str(setting.context), "--max-running-requests", str(setting.slots))
     yield from ("--mem-fraction-static", f"{setting.memory_ratio:g}")
     if setting.quantization:
@@ -78,7 +81,8 @@ def _gguf(setting: Setting) -> str:
 def _llama(setting: Setting) -> Iterator[str]:
     """`-c` counts the tokens of all slots together."""
     yield from ("--host", "0.0.0.0", "--port", _port(setting), "--alias", setting.model.name)  # noqa: S104
-    yield from ("-c", str(setting.context * setting.sequences), "-np", str(setting.sequences), "-ngl", "999")
+    yield from ("-c", str(setting.context * setting.sequences), "-np", str(setting.sequences))
+    yield from setting.placed
     yield from ("-fa", "on")
     kv = setting.request.kv_format
     if kv in {"q8_0", "q4_0", "fp8"}:

@@ -1,9 +1,11 @@
 """A request with every open number filled in by the calculators, each filling said aloud."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput, NothingFits
+from kb.engines import program as known_program
 from kb.launch import Engine, launch_facts
 from kb.models import model as catalog_model
 from kb.models import models
@@ -11,16 +13,17 @@ from kb.records.gpu import Gpu
 from kb.records.model import Model
 from kb.units import format_bytes
 from tools.base import Step
-from tools.launch.request import LaunchRequest
+from tools.launch.found import AS_FILES, Served, as_dealt, card_of, engine_of, placed_by, served
+from tools.launch.planned import calculated_as, planned, said_of, smallest, steps_of
+from tools.launch.request import SERVERS, TRAINERS, LaunchRequest
 from tools.memory.estimate import estimate_memory
+from tools.memory.fit import verdict_of
 from tools.memory.request import MemoryRequest
-from tools.memory.result import MemoryEstimate
-from tools.memory.shape import shape_of
+from tools.memory.result import Fit, MemoryEstimate
 from tools.named import read_card
-from tools.shards import block_of, cut_layers, experts_whole
+from tools.ways_to_run.space.formats import FILES
+from tools.ways_to_run.weigh.limits import limits_of
 
-TRAINERS = ("accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl")
-SERVERS = ("vllm", "sglang", "llama.cpp", "ollama")
 READY_MADE = ("awq", "gptq", "int4", "int3", "int2", "nvfp4", "mxfp4", "gguf", "nf4", "fp8", "int8")
 """Formats that only a checkpoint published in them has, unless the server makes them itself."""
 TEXT_KINDS = ("llm", "vlm")
@@ -46,6 +49,10 @@ class Setting(NamedTuple):
     pipeline: int
     data: int
     estimate: MemoryEstimate
+    expert: int = 1
+    """Cards that share a mixture's experts whole, where they are not cut like everything else."""
+    placed: tuple[str, ...] = ()
+    """Flags by which llama.cpp deals the layers out."""
     context: int = 0
     sequences: int = 0
     """Held at full length by one copy."""
@@ -57,6 +64,10 @@ class Setting(NamedTuple):
     accumulation: int = 0
     sharding: str = "none"
     checkpointing: str = "none"
+    pure: bool = False
+    """Whether weights that are trained are kept in 16 bits, without fp32 masters."""
+    updates: int = 0
+    """Optimizer steps of the whole run; 0 = the size of the data is not known."""
     steps: tuple[Step, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -71,12 +82,6 @@ class Setting(NamedTuple):
     def per_node(self) -> int:
         """Cards in each machine."""
         return self.request.gpu_count // self.request.nodes
-
-    @property
-    def cuts_experts(self) -> bool:
-        """Whether experts must stay whole on a card: its share of one would cut a quantisation block."""
-        shape = shape_of(MemoryRequest(model=self.request.model))
-        return self.tensor > 1 and experts_whole(shape, self.tensor, self.form)
 
     @property
     def name(self) -> str:
@@ -99,15 +104,34 @@ def setting_of(request: LaunchRequest) -> Setting:
         NothingFits: the cards do not hold it; carries what would.
     """
     model, said = _model(request)
-    card, read = read_card(request.gpu)
-    program = _program(request)
+    cards, read = card_of(request)
+    request = request.model_copy(update={"gpu": cards.gpu, "gpu_count": cards.count})
+    card = read_card(request.gpu)[0]
     if card.vendor not in {"NVIDIA", "AMD"}:
-        raise BadInput("gpu", f"launch files are written for NVIDIA and AMD cards, not for {card.vendor}'s.")
+        raise BadInput(
+            "gpu", f"launch files are written for NVIDIA and AMD cards, not for {card.vendor}'s.",
+            "Start it by the command that find_ways_to_run gives with its way.",
+        )  # fmt: skip
     if request.gpu_count % request.nodes:
         raise BadInput("nodes", f"{request.gpu_count} cards do not divide over {request.nodes} machines.",
                        "Give a gpu_count that is a multiple of nodes.")  # fmt: skip
-    base = _Base(request, model, card, program, (*read, *said))
-    return _training(base) if request.task != "inference" else _serving(base)
+    _check_program(request)
+    if request.task != "inference":
+        program = request.engine or "accelerate"
+        return _training(_Base(request, model, card, program, (*_engine_said(request, program), *read, *said)))
+    way = served(request, cards)
+    return _serving(_Base(way.request, model, way.card, way.program, (*read, *said)), way)
+
+
+def _engine_said(request: LaunchRequest, program: str) -> Iterator[str]:
+    """What is said of a program that another stands for."""
+    if request.engine_said is None:
+        return
+    found = known_program(request.engine_said)
+    if found is not None and request.engine is not None:
+        yield found.said(program)
+    else:
+        yield f"No files are written for {request.engine_said}: these are for {program}."
 
 
 class _Base(NamedTuple):
@@ -130,66 +154,38 @@ def _model(request: LaunchRequest) -> tuple[Model, tuple[str, ...]]:
     return found, ()
 
 
-def _program(request: LaunchRequest) -> str:
-    training = request.task != "inference"
-    gguf = (request.weight_format or "").startswith("gguf")
-    program = request.engine or ("accelerate" if training else "llama.cpp" if gguf else "vllm")
+def _check_program(request: LaunchRequest) -> None:
+    """That the program does the task, on so many machines, with such weights."""
+    training, program = request.task != "inference", request.engine
+    if program is None:
+        return
     able = TRAINERS if training else SERVERS
+    gguf = (request.weight_format or "").startswith("gguf")
     if program not in able:
         raise BadInput("engine", f"{program} does not do {request.task}.", f"Choose one of: {', '.join(able)}.")
     if program in {"llama.cpp", "ollama"} and request.nodes > 1:
         raise BadInput("nodes", f"{program} serves from one machine.", "Use vllm or sglang over several.")
-    if program in {"llama.cpp", "ollama"} and not gguf and request.weight_format not in {None, "int4", "bf16", "fp16"}:
+    if program in {"llama.cpp", "ollama"} and not gguf and request.weight_format not in {None, *AS_FILES}:
         raise BadInput("weight_format", f"{program} reads GGUF files.", "Give gguf:Q4_K_M or the like.")
     if program in {"vllm", "sglang"} and gguf:
         raise BadInput(
             "weight_format", f"{program} is not the program for GGUF.", "Use llama.cpp, or AWQ or GPTQ here."
         )
-    return program
 
 
-def _format(base: _Base) -> str | None:
-    form = base.request.weight_format
-    if base.program in {"llama.cpp", "ollama"}:
-        named = {None: "gguf:Q4_K_M", "int4": "gguf:Q4_K_M", "bf16": "gguf:BF16", "fp16": "gguf:F16"}
-        return named.get(form, form)
-    return form
-
-
-def _layout(base: _Base) -> tuple[int, int, int]:
-    """Tensor, pipeline and data parallelism: as asked, else all of a machine that divide the heads."""
-    request, count = base.request, base.request.gpu_count
-    if base.program in {"llama.cpp", "ollama"}:
-        return 1, count, 1
-    per_node, heads = count // request.nodes, base.model.heads or 1
-    tensor = request.tensor_parallel or next(
-        wide for wide in range(per_node, 0, -1) if per_node % wide == 0 and heads % wide == 0 and not _cut(base, wide)
-    )
-    if cut := _cut(base, tensor):
-        raise BadInput("tensor_parallel", f"{cut}, the block its FP8 weights are scaled by.",
-                       "Choose fewer cards a copy, or another weight_format.")  # fmt: skip
-    if count % tensor or heads % tensor:
-        raise BadInput("tensor_parallel", f"{tensor} divides not both {count} cards and {heads} heads.",
-                       "Choose a power of two no larger than a machine has cards.")  # fmt: skip
-    pipeline = request.pipeline_parallel or (request.nodes if tensor == per_node else count // tensor)
-    if count % (tensor * pipeline):
-        raise BadInput("pipeline_parallel", f"{tensor} × {pipeline} does not divide {count} cards.")
-    return tensor, pipeline, count // (tensor * pipeline)
-
-
-def _cut(base: _Base, tensor: int) -> str | None:
-    """Why so many cards cannot share the makers' checkpoint: they would cut its blocks."""
-    block = block_of(base.model.id, _format(base) or base.model.native_format)
-    return cut_layers(shape_of(MemoryRequest(model=base.request.model)), tensor, block) if block else None
-
-
-def _estimated(request: MemoryRequest) -> MemoryEstimate:
-    """The estimate, which must fit.
+def _estimated(request: MemoryRequest, card: Gpu) -> MemoryEstimate:
+    """The estimate, which must fit the card as it is here.
 
     Raises:
         NothingFits: with the changes that would make it fit.
     """
     found = estimate_memory(request)
+    if found.fit is not None and found.fit.usable_bytes != card.usable_bytes:
+        per = found.per_gpu
+        verdict = verdict_of(per.total_bytes, per.high_bytes, card.usable_bytes)
+        left = card.usable_bytes - per.total_bytes
+        fit = Fit(gpu=card.id, usable_bytes=card.usable_bytes, verdict=verdict, headroom_bytes=left)
+        found = found.model_copy(update={"fit": fit})
     if found.fit is None or found.fit.verdict == "no":
         usable = format_bytes(found.fit.usable_bytes) if found.fit else "?"
         raise NothingFits(
@@ -199,37 +195,55 @@ def _estimated(request: MemoryRequest) -> MemoryEstimate:
     return found
 
 
-def _serving(base: _Base) -> Setting:
+def _serving(base: _Base, way: Served) -> Setting:
     request, facts = base.request, launch_facts()
-    engine, form = facts.engines[base.program], _format(base)
-    tensor, pipeline, data = _layout(base)
-    most = base.model.max_context_tokens or facts.serving.context_tokens
-    context = request.context_tokens or min(most, facts.serving.context_tokens)
+    engine, form = facts.engines[base.program], request.weight_format
+    spread, context = way.spread, way.load.context
+    data = spread.ep * spread.dp if spread.attention_copies else spread.dp
+    dealt = engine_of(base.program) == FILES
     sized = MemoryRequest.model_validate(
         {
             "model": request.model, "weight_format": form, "gpu": base.card.id, "context_tokens": context,
-            "engine": "llama.cpp" if base.program == "ollama" else base.program,
-            "kv_format": request.kv_format, "tensor_parallel": tensor, "pipeline_parallel": pipeline,
+            "engine": engine_of(base.program), "kv_format": request.kv_format,
+            "tensor_parallel": 1 if dealt else spread.tp, "pipeline_parallel": spread.pp,
+            "expert_parallel": spread.ep if spread.attention_copies else None,
             "concurrent_sequences": math.ceil((request.concurrent_sequences or 1) / data),
         }
     )  # fmt: skip
-    estimate = _estimated(sized)
     sequences = math.ceil((request.concurrent_sequences or 0) / data)
-    if not sequences:
-        sequences = min(_rounded(_sure(sized, estimate, engine, base.card)), facts.serving.sequences_max)
-        estimate = _estimated(sized.model_copy(update={"concurrent_sequences": sequences}))
-    slots = _slots(base, sequences)
-    estimate = _estimated(sized.model_copy(update={"concurrent_sequences": sequences, "max_num_sequences": slots}))
+    if dealt:
+        sequences = sequences or _held_at_once(way)
+        estimate = as_dealt(
+            estimate_memory(sized.model_copy(update={"concurrent_sequences": sequences})), way, sequences
+        )
+        slots = sequences
+    else:
+        if not sequences:
+            _estimated(sized, base.card)
+            sequences = min(_rounded(_sure(sized, engine, base.card)), facts.serving.sequences_max)
+        slots = _slots(base, sequences)
+        update = {"concurrent_sequences": sequences, "max_num_sequences": slots}
+        estimate = _estimated(sized.model_copy(update=update), base.card)
     ratio = _memory_ratio(engine, estimate, base.card)
     checkpoint, quantization, vouching = _checkpoint(base, form, estimate)
+    doubts = _checkpoint_doubts(base, checkpoint, form, estimate)
     return Setting(
         request=request, model=base.model, card=base.card, program=base.program, engine=engine, checkpoint=checkpoint,
-        quantization=quantization, form=estimate.weight_format, tensor=tensor, pipeline=pipeline, data=data,
-        estimate=estimate, context=context, sequences=sequences, slots=slots, memory_ratio=ratio,
+        quantization=quantization, form=form or estimate.weight_format, tensor=1 if dealt else spread.tp,
+        pipeline=spread.pp, data=data, expert=spread.ep, estimate=estimate, context=context, sequences=sequences,
+        slots=slots, memory_ratio=ratio, placed=placed_by(way) if dealt else (),
         steps=tuple(_serving_steps(engine, estimate, base.card, ratio, sequences, context)),
-        assumptions=(*base.said, *_serving_said(base, context, sequences, (tensor, pipeline, data))),
-        warnings=tuple(_checkpoint_doubts(base, checkpoint, form, estimate)), sources=(engine.source, *vouching),
+        assumptions=(*base.said, *_serving_said(base, way, sequences, data)),
+        warnings=(*way.said, *doubts), sources=(engine.source, *vouching),
     )  # fmt: skip
+
+
+def _held_at_once(way: Served) -> int:
+    """Slots of llama.cpp that fit at full length; one where every further one would push weights off the cards."""
+    if way.candidate.offloads:
+        return 1
+    most = limits_of(way.load, way.candidate).max_concurrent_sequences or 1
+    return min(_rounded(most), launch_facts().serving.sequences_max)
 
 
 def _slots(base: _Base, sequences: int) -> int:
@@ -239,11 +253,10 @@ def _slots(base: _Base, sequences: int) -> int:
     return min(launch_facts().serving.sequences_max, max(8, SHORTER * sequences))
 
 
-def _sure(sized: MemoryRequest, estimate: MemoryEstimate, engine: Engine, card: Gpu) -> int:
+def _sure(sized: MemoryRequest, engine: Engine, card: Gpu) -> int:
     """Sequences at full length whose upper estimate stays within the share reserved by default, by bisection."""
     usable = min(card.usable_bytes, engine.memory_ratio * card.memory_bytes)
-    low, high = 1, (estimate.fit.max_concurrent_sequences if estimate.fit else 1) or 1
-    high = min(high, 2 * launch_facts().serving.sequences_max)
+    low, high = 1, 2 * launch_facts().serving.sequences_max
     while low < high:
         middle = (low + high + 1) // 2
         found = estimate_memory(sized.model_copy(update={"concurrent_sequences": middle}))
@@ -317,85 +330,48 @@ def _serving_steps(
     return steps
 
 
-def _serving_said(base: _Base, context: int, sequences: int, layout: tuple[int, int, int]) -> list[str]:
-    request, found = base.request, []
-    if request.context_tokens is None:
+def _serving_said(base: _Base, way: Served, sequences: int, data: int) -> list[str]:
+    request, found, context = base.request, [], way.load.context
+    if way.load.work.context_tokens is None:
         found.append(f"{context:,} tokens of context.")
     if request.concurrent_sequences is None:
         found.append(
             f"{sequences} sequences of {context:,} tokens fit at once on each copy; shorter ones share the same memory."
         )
-    if request.tensor_parallel is None and request.gpu_count > 1:
-        found.append("Laid out as tensor {} × pipeline {} × copies {}.".format(*layout))
+    if request.gpu_count > 1 and way.candidate.group is not None:
+        found.append(f"Laid out as tensor {way.spread.tp} × pipeline {way.spread.pp} × copies {data}.")
     return found
 
 
 def _training(base: _Base) -> Setting:
     request, facts = base.request, launch_facts().training
-    count = request.gpu_count
-    adapted = request.task in {"lora", "qlora"}
-    sharding = request.sharding or ("none" if count == 1 else "ddp" if adapted else _usual_sharding(base.program))
+    count, adapted = request.gpu_count, request.task in {"lora", "qlora"}
     sequence = request.sequence_tokens or facts.sequence_tokens
-    sized = MemoryRequest.model_validate(
+    way = planned(request.model_copy(update={"gpu": base.card.id, "sequence_tokens": sequence}), base.program,
+                  base.card.half)  # fmt: skip
+    way = way or smallest(request, base.program)
+    request = request.model_copy(update={"optimizer": way.optimizer, "offload": way.offload})
+    rank = (request.lora_rank or facts.lora_rank) if adapted else None
+    estimate = _estimated(MemoryRequest.model_validate(
         {
             "task": request.task, "model": request.model, "gpu": base.card.id, "sequence_tokens": sequence,
-            "weight_format": request.weight_format, "engine": _calculated_as(base.program, sharding),
-            "sharding": sharding, "data_parallel": count, "optimizer": request.optimizer,
-            "gradient_checkpointing": request.gradient_checkpointing or "full", "offload": request.offload,
-            "lora_rank": (request.lora_rank or facts.lora_rank) if adapted else None,
-            "micro_batch_size": request.micro_batch_size or 1,
+            "weight_format": request.weight_format, "engine": calculated_as(base.program, way.sharding),
+            "sharding": way.sharding, "data_parallel": count, "optimizer": way.optimizer,
+            "gradient_checkpointing": way.checkpointing, "offload": way.offload, "lora_rank": rank,
+            "precision": way.precision, "micro_batch_size": way.micro_batch, "accumulation": way.accumulation,
         }
-    )  # fmt: skip
-    estimate, said = _estimated(sized), []
-    micro = request.micro_batch_size or _micro_batch(sized, estimate, facts.micro_batch_max)
-    wanted = request.global_batch_size or max(facts.global_batch, micro * count)
-    micro = min(micro, max(1, wanted // count))
-    estimate = _estimated(sized.model_copy(update={"micro_batch_size": micro}))
-    accumulation = max(1, round(wanted / (micro * count)))
-    if micro * count * accumulation != request.global_batch_size:
-        said.append(
-            f"{micro * count * accumulation} samples an update: {micro} × {count} cards × {accumulation} steps."
-        )
-    if request.sequence_tokens is None:
-        said.append(f"{sequence:,} tokens a sample.")
+    ), base.card)  # fmt: skip
+    samples = way.micro_batch * count * way.accumulation
+    updates = math.ceil(request.samples * (request.epochs or facts.epochs) / samples) if request.samples else 0
     trainer = launch_facts().trainers
     used = [trainer["transformers" if base.program not in trainer else base.program].source]
     return Setting(
         request=request, model=base.model, card=base.card, program=base.program, engine=None,
         checkpoint=request.checkpoint or base.model.id, quantization=None, form=estimate.weight_format, tensor=1,
-        pipeline=1, data=count, estimate=estimate, sequence=sequence, micro_batch=micro, accumulation=accumulation,
-        sharding=sharding, checkpointing=request.gradient_checkpointing or "full",
-        steps=(
-            Step(label="Memory of one card", formula="estimate_memory",
-                 value=estimate.per_gpu.total_bytes, unit="bytes",
-                 inputs={"micro_batch_size": micro, "sequence_tokens": sequence}),
-            Step(label="Samples an update", formula="micro · cards · accumulation", value=micro * count * accumulation,
-                 unit="samples", inputs={"micro": micro, "cards": count, "accumulation": accumulation}),
-        ),
-        assumptions=(*base.said, *said, "The data are chat messages in JSON lines (see the script)."),
+        pipeline=1, data=count, estimate=estimate, sequence=sequence, micro_batch=way.micro_batch,
+        accumulation=way.accumulation, sharding=way.sharding, checkpointing=way.checkpointing, pure=way.pure,
+        updates=updates, steps=tuple(steps_of(estimate, way, sequence, count, updates, request.samples)),
+        assumptions=(*base.said, *said_of(base.request, way, sequence, samples),
+                     "The data are chat messages in JSON lines (see the script)."),
         warnings=estimate.warnings, sources=tuple(used),
     )  # fmt: skip
-
-
-def _usual_sharding(program: str) -> str:
-    return "fsdp" if program == "fsdp" else "zero3"
-
-
-def _calculated_as(program: str, sharding: str) -> str:
-    """The memory calculator's name for it."""
-    if program in {"llama-factory", "axolotl", "deepspeed"}:
-        return program
-    if sharding == "fsdp":
-        return "fsdp"
-    return "deepspeed" if sharding.startswith("zero") else "peft"
-
-
-def _micro_batch(sized: MemoryRequest, estimate: MemoryEstimate, most: int) -> int:
-    """The largest power of two that surely fits."""
-    batch = 1
-    while batch * 2 <= most:
-        found = estimate_memory(sized.model_copy(update={"micro_batch_size": batch * 2}))
-        if found.fit is None or found.fit.verdict != "yes":
-            break
-        batch *= 2
-    return batch

@@ -10,9 +10,8 @@ from tools.launch.result import LaunchFile
 from tools.launch.script import TRAIN_SCRIPT
 from tools.launch.setting import Setting
 from tools.launch.shell import HEAD, NEEDS
+from tools.ways_to_train.flags import OPTIMIZERS
 
-OPTIMIZERS = {"adamw": "adamw_torch_fused", "adamw_8bit": "adamw_bnb_8bit", "paged_adamw_8bit": "paged_adamw_8bit",
-              "adafactor": "adafactor"}  # fmt: skip
 OUTPUT = "output"
 DATA = "data/train.jsonl"
 
@@ -71,7 +70,7 @@ def _common(setting: Setting) -> dict[str, Any]:
         "num_train_epochs": float(request.epochs or facts.epochs),
         "learning_rate": float(request.learning_rate or facts.learning_rate[request.task]),
         "lr_scheduler_type": "cosine",
-        "warmup_steps": 20,
+        "warmup_steps": warmup(setting),
         "max_grad_norm": 1.0,
         "optim": OPTIMIZERS[request.optimizer or "adamw"],
         setting.half: True,
@@ -81,6 +80,12 @@ def _common(setting: Setting) -> dict[str, Any]:
         "seed": 42,
         "report_to": "none",
     }
+
+
+def warmup(setting: Setting) -> int:
+    """Steps of warming up: the usual number, a tenth of a run that is known to be short."""
+    usual = launch_facts().training.warmup_steps
+    return max(min(usual, setting.updates // 10), 1) if setting.updates else usual
 
 
 def _transformers(setting: Setting) -> Iterator[LaunchFile]:
@@ -93,6 +98,7 @@ def _transformers(setting: Setting) -> Iterator[LaunchFile]:
         "model_name_or_path": setting.checkpoint, "data_file": DATA, "max_tokens": setting.sequence,
         "method": setting.request.task,
         "lora_rank": setting.request.lora_rank or launch_facts().training.lora_rank,
+        "weights": "float32" if _masters_in_model(setting) else "bfloat16" if setting.half == "bf16" else "float16",
     }  # fmt: skip
     zero = setting.sharding.startswith("zero")
     direct = setting.program in {"torchrun", "deepspeed"} or (setting.program == "fsdp")
@@ -107,6 +113,12 @@ def _transformers(setting: Setting) -> Iterator[LaunchFile]:
     if setting.program == "accelerate":
         yield _yaml("accelerate.yaml", accelerate(setting))
     yield _run(_start(setting))
+
+
+def _masters_in_model(setting: Setting) -> bool:
+    """Whether the model itself holds the fp32 weights of mixed precision; under ZeRO DeepSpeed keeps them apart."""
+    trained = setting.request.task == "full_finetune"
+    return trained and not setting.pure and not setting.sharding.startswith("zero")
 
 
 def fsdp(setting: Setting) -> dict[str, Any]:
@@ -192,6 +204,8 @@ def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
     }  # fmt: skip
     common = _common(setting)
     common.pop("gradient_checkpointing")  # its own switch works the other way round
+    if setting.pure:
+        common["pure_bf16"] = common.pop("bf16")
     recipe |= common | {"disable_gradient_checkpointing": setting.checkpointing != "full"}
     if setting.sharding.startswith("zero"):
         recipe["deepspeed"] = "deepspeed.json"
@@ -226,9 +240,10 @@ def _axolotl(setting: Setting) -> Iterator[LaunchFile]:
         "sequence_len": setting.sequence, "sample_packing": True, "micro_batch_size": setting.micro_batch,
         "gradient_accumulation_steps": setting.accumulation, "num_epochs": float(request.epochs or facts.epochs),
         "learning_rate": float(request.learning_rate or facts.learning_rate[request.task]),
-        "lr_scheduler": "cosine", "warmup_steps": 20, "optimizer": OPTIMIZERS[request.optimizer or "adamw"],
-        setting.half: True, "gradient_checkpointing": setting.checkpointing == "full", "logging_steps": 10,
-        "saves_per_epoch": 1, "output_dir": OUTPUT, "seed": 42,
+        "lr_scheduler": "cosine", "warmup_steps": warmup(setting),
+        "optimizer": OPTIMIZERS[request.optimizer or "adamw"],
+        setting.half: "full" if setting.pure else True, "gradient_checkpointing": setting.checkpointing == "full",
+        "logging_steps": 10, "saves_per_epoch": 1, "output_dir": OUTPUT, "seed": 42,
         "attn_implementation": "flash_attention_2" if setting.half == "bf16" else "sdpa",
     }  # fmt: skip
     if setting.sharding.startswith("zero"):

@@ -1,8 +1,11 @@
 """Image and video pipelines: every resident component, the denoiser's step, the decoder's peak."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
+from kb.item_work import item_work
 from kb.memory_constants import constants
+from kb.models import models
 from kb.records.model import Component
 from tools.memory.formats import WeightFormat
 from tools.memory.sharding import ranks_for
@@ -129,11 +132,25 @@ def _wide(form: WeightFormat) -> float:
 
 
 def _streamed(work: Workload, pipe: Pipeline) -> Term:
-    """Sequential offload holds one layer of the largest component."""
+    """Two blocks at a time of what is streamed from host memory: one computes, the next arrives."""
     layers = max(work.shape.layers, 20)
-    inputs = {"params": max(pipe.denoiser, pipe.text), "layers": layers}
-    size = max(pipe.denoiser, pipe.text) * 2 / layers * 2
-    return Term("weights", "Two streamed layers", size, "2 · params · 2 / layers", inputs, constants().formats.source)
+    largest = max(pipe.largest_denoiser * _bits(work, _LABELS[1]), pipe.text * _bits(work, _LABELS[0])) / 8
+    inputs = {"bytes": round(largest), "layers": layers}
+    return Term("weights", "Two streamed blocks", 2 * largest / layers, "2 · bytes / layers", inputs,
+                constants().formats.source)  # fmt: skip
+
+
+def _bits(work: Workload, label: str) -> float:
+    """Bits of a weight of this part, as it is held."""
+    bits = next((one.inputs["bits"] for one in _weights(work, pipeline_of(work)) if one.label == label), 16.0)
+    return bits if isinstance(bits, int | float) else 16.0
+
+
+def host_weights(work: Workload) -> tuple[float, float]:
+    """(bytes of all parts, of the denoiser that a step runs) as they lie in host memory when parts leave the card."""
+    pipe = pipeline_of(work)
+    everything = sum(term.bytes for term in _weights(work, pipe))
+    return everything, pipe.largest_denoiser * _bits(work, _LABELS[1]) / 8
 
 
 def usual_pixels(kind: str, family: str) -> tuple[int, int, int]:
@@ -155,13 +172,32 @@ def _pixels(work: Workload) -> tuple[int, int, int]:
 def latent_tokens(work: Workload) -> int:
     """(width / 16) · (height / 16) · latent frames: 8× smaller latents in 2 × 2 patches, time 4× shorter.
 
-    Deeper autoencoders come to 32 pixels a side of a token (Wan 2.2 TI2V, LTX-Video, Sana).
+    Deeper autoencoders come to 32 pixels a side of a token, and to 8 frames (Wan 2.2 TI2V, LTX-Video, Sana).
     """
-    numbers = constants().diffusion
     width, height, frames = _pixels(work)
-    patch = numbers.token_px_by_model.get(work.shape.id or "", numbers.latent_scale * numbers.patch)
-    latent_frames = (frames - 1) // numbers.frame_scale + 1
+    patch, together = _strides(work)
+    latent_frames = (frames - 1) // together + 1
     return -(-width // patch) * -(-height // patch) * latent_frames
+
+
+def _strides(work: Workload) -> tuple[int, int]:
+    """(pixels a side, frames) that one token spans: as known of the model, or alike of all its family, else usual."""
+    numbers = constants().diffusion
+    known = item_work().pictures.get(work.shape.id or "")
+    if known is not None:
+        return known.stride_px, known.stride_frames
+    alike = _family_strides().get(work.shape.family, frozenset())
+    return next(iter(alike)) if len(alike) == 1 else (numbers.latent_scale * numbers.patch, numbers.frame_scale)
+
+
+@lru_cache(maxsize=1)
+def _family_strides() -> dict[str, frozenset[tuple[int, int]]]:
+    found: dict[str, frozenset[tuple[int, int]]] = {}
+    for key, one in item_work().pictures.items():
+        row = models().get(key)
+        if row is not None:
+            found[row.family] = found.get(row.family, frozenset()) | {(one.stride_px, one.stride_frames)}
+    return found
 
 
 def _step(work: Workload) -> Term:
@@ -181,6 +217,8 @@ def _step(work: Workload) -> Term:
     each = numbers.step_bytes_per_token
     if work.shape.kind == "video" and work.engine == WHOLE:
         each *= numbers.in_place_step_ratio
+    elif work.offload == "all" and not work.training:
+        each *= numbers.streaming_step_ratio
     size = each * hidden * tokens * batch / ways
     step = {
         "bytes": round(each, 1),
@@ -243,7 +281,7 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
     act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
     held, bits = pipe.largest_denoiser, work.format.body_bits  # experts that take turns are trained one at a time
     ranks = ranks_for(work, "weights")
-    swapped = numbers.swapped_ratio if work.adapted and work.offload == "all" else 0.0
+    swapped = _swapped(work, pipe, base, tokens * hidden * width) if work.adapted and work.offload == "all" else 0.0
     inputs = {"params": held, "bits": bits, "ranks": ranks, "swapped": swapped}
     terms = [
         Term("weights", "Denoiser", held * bits / 8 / ranks * (1 - swapped),
@@ -265,3 +303,31 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
             shared = {"params": held, "bytes": each, "ranks": ranks}
             terms.append(Term(part, label, held * each / ranks, "params · bytes / ranks", shared, "zero-paper"))  # type: ignore[arg-type]
     return (Phase("training step", (*terms, *base)),)
+
+
+def _swapped(work: Workload, pipe: Pipeline, base: tuple[Term, ...], activations: float) -> float:
+    """Share of the denoiser's blocks in host memory: as many as the card has no room for, the usual most if unknown.
+
+    Blocks are whole, so what fits is taken with care: a fifth of the card stays free of the estimate.
+    """
+    numbers = constants().diffusion
+    if not work.card_bytes:
+        return numbers.swapped_ratio
+    weights = pipe.largest_denoiser * work.format.body_bits / 8
+    adapters = max(work.shape.layers, 20) * work.lora_rank * 24 * (work.shape.hidden or numbers.default_hidden) * 16
+    rest = sum(term.bytes for term in base) + pipe.decoder * 2 + activations + adapters
+    room = max(work.card_bytes * numbers.filled_ratio - rest, 0.0)
+    return min(max(1 - room / weights, 0.0), numbers.swapped_ratio)
+
+
+def swapped_ratio(work: Workload) -> float:
+    """Share of the denoiser's blocks that come from host memory for every pass of a training."""
+    pipe = pipeline_of(work)
+    share = next(one.inputs["swapped"] for one in _training(work, pipe, _base(work))[0].terms
+                 if one.label == _LABELS[1])  # fmt: skip
+    return share if isinstance(share, float) else 0.0
+
+
+def swapped_bytes(work: Workload) -> float:
+    """The weights of those blocks."""
+    return host_weights(work)[1] * swapped_ratio(work)

@@ -44,7 +44,10 @@ def _weights(work: Workload) -> Term:
     wide = 0 if work.engine == "llama.cpp" else shape.embed_params
     size = ((params - wide) * bits + wide * max(work.format.embed_bits, bits)) / 8
     inputs = {"params": params, "bits": round(size * 8 / params, 3)}
-    return Term("weights", "Weights", size, "params · bits / 8", inputs, constants().formats.source)
+    if work.pipeline > 1:
+        inputs["cards"] = work.pipeline
+    formula = "params · bits / 8 / cards" if work.pipeline > 1 else "params · bits / 8"
+    return Term("weights", "Weights", size / work.pipeline, formula, inputs, constants().formats.source)
 
 
 def _layer(work: Workload) -> tuple[Term, ...]:

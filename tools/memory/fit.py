@@ -14,7 +14,7 @@ from tools.memory.companions import GENERATING
 from tools.memory.interval import interval
 from tools.memory.result import Fit, MinimumGpus, Verdict
 from tools.memory.term import Phase
-from tools.memory.workload import Workload, is_large
+from tools.memory.workload import Workload, is_large, over_pcie
 
 COMMON_GPUS = (
     "rtx-4060-ti-16gb", "rtx-3090-24gb", "rtx-4090-24gb", "rtx-5090-32gb", "l4-24gb", "l40s-48gb", "rtx-6000-ada-48gb",
@@ -100,7 +100,7 @@ def _lives_on_the_rest(work: Workload) -> bool:
 def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tuple[MinimumGpus, ...]:
     """Fewest of each common card and of the one asked about, laid out as can be arranged, so that the fullest fits."""
     found: list[MinimumGpus] = []
-    needs: dict[tuple[bool, int], tuple[float, float]] = {}  # by identity: all layouts are kept in `known`
+    needs: dict[tuple[bool, bool, int], tuple[float, float]] = {}  # by identity: all layouts are kept in `known`
     known: list[tuple[Workload, ...]] = []
     coming = (tuple(alike) for _, alike in groupby(_layouts(work), key=lambda layout: layout.gpus))
     others = _common()
@@ -113,9 +113,10 @@ def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tup
                 break  # nobody joins hundreds of workstation cards
             judged: dict[Verdict, Workload] = {}
             for layout in alike:
-                key = (large, id(layout))
+                boards = over_pcie(gpu, min(layout.tensor, NODE))
+                key = (large, boards, id(layout))
                 if key not in needs:
-                    phase = peak_of(layout._replace(large_gpu=large))
+                    phase = peak_of(layout._replace(large_gpu=large, boards=boards))
                     needs[key] = (phase.bytes, interval(layout, phase)[1])
                 judged.setdefault(verdict_of(*needs[key], gpu.usable_bytes), layout)
             verdict: Verdict = "yes" if "yes" in judged or _lives_on_the_rest(work) else "tight"
@@ -191,7 +192,7 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     Training: one GPU as asked, then the weights sharded over data-parallel ranks, a mixture's experts over the GPUs
     of a server: a layer with all its experts would not be gathered on one. Where its layers are dealt out (device_map)
     also that, over the cards of one machine.
-    Pipelines and encoders run on one GPU.
+    Encoders run on one GPU, or are dealt out by their layers over those of one machine; pipelines run on one.
     """
     alone = work._replace(tensor=1, pipeline=1, data=1, context_split=1, expert=1)
     if work.family == "training":
@@ -208,6 +209,8 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     if work.family == "diffusion" and work.training and not work.adapted:
         for count in (2, 4, NODE, 2 * NODE):
             yield alone._replace(sharding="fsdp", data=count)
+    if work.family == "encoder":
+        yield from (alone._replace(pipeline=count) for count in (2, 4, NODE))
     if work.family != "serving":
         return
     heads = work.shape.heads

@@ -58,12 +58,14 @@ def _vllm_fixed(work: Workload, version: VllmVersion) -> tuple[Term, ...]:
     source = vllm.source
     outside = version.non_torch_bytes
     if work.tensor > 1:
-        outside = version.non_torch_parallel_bytes
+        outside = version.non_torch_board_bytes if work.boards else version.non_torch_parallel_bytes
     elif work.pipeline > 1:
         outside = vllm.pipeline_non_torch_bytes
+    few = max_num_sequences(work, version) <= vllm.few_sequences
+    graphs = min(version.graphs_bytes, vllm.few_graphs_bytes) if few else version.graphs_bytes
     terms = [
         Term("buffers", "Profile base", vllm.base_bytes, "base", {"base": vllm.base_bytes}, source),
-        Term("cuda_graphs", "CUDA graphs", version.graphs_bytes, "pool", {"pool": version.graphs_bytes}, source),
+        Term("cuda_graphs", "CUDA graphs", graphs, "pool", {"pool": graphs}, source),
         Term("framework", "Non-torch memory and NCCL", outside, "non_torch", {"non_torch": outside}, source),
     ]
     if not version.includes_context:

@@ -20,7 +20,15 @@ def serving_weights(work: Workload) -> tuple[Term, ...]:
     """
     return _held(
         work._replace(
-            context=0, context_stated=False, sequences=0, max_sequences=None, kv_bytes=0, kv_format="", large_gpu=False
+            context=0,
+            context_stated=False,
+            sequences=0,
+            max_sequences=None,
+            kv_bytes=0,
+            kv_format="",
+            large_gpu=False,
+            boards=False,
+            card_bytes=0,
         )
     )
 

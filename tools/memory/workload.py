@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import gpu as catalog_gpu
+from kb.links import linked
 from kb.memory_constants import constants
 from kb.pictures import pictures
 from kb.records.gpu import Gpu
@@ -24,10 +25,17 @@ TRAINING_ENGINES = (
 )  # fmt: skip
 USUAL_SPEECH_BATCH = 8
 """Samples a GPU takes where a speech model's own recipe is not known."""
+WHOLE = ("encoder", "vision", "speech", "diffusion")
+"""Families whose models run whole on a card."""
+DEALT_WHOLE = ("embedding", "reranker", "encoder")
+"""Kinds of them that a library deals out by layers where one card does not hold them."""
 _FAMILIES = {
     "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "embedding": "encoder",
     "reranker": "encoder", "encoder": "encoder", "vision": "vision",
 }  # fmt: skip
+
+NODE = 8
+"""Cards of one machine, where more share a layer."""
 
 
 class Workload(NamedTuple):
@@ -47,6 +55,8 @@ class Workload(NamedTuple):
     sequences: int
     max_sequences: int | None
     large_gpu: bool
+    boards: bool
+    """Whether the cards that share every layer are known to talk over PCIe."""
     card_bytes: int
     """Memory of the card, of which an engine beside a trainer reserves a share; 0 = not known."""
     micro_batch: int
@@ -125,6 +135,11 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     said += (*visual.said, *_beside(request))
     form = _format(request, shape, training, said)
     precision = request.precision or _usual_precision(request, shape, engine)
+    split = (
+        _split(request, shape, engine, form, gpu, said)
+        if family in WHOLE and not training
+        else Split(request.tensor_parallel or 1, request.pipeline_parallel or 1)
+    )
     kept = cache_format(request.kv_format, engine, form.name, canonical(shape.native_format))
     if kept != request.kv_format and not training:
         said.append(f"The cache is kept in {kept}: {engine} follows the checkpoint, and quantised ones say so.")
@@ -135,7 +150,9 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         kv_format=kept, context=_context(request, shape, training, said, visual.tokens),
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
-        large_gpu=gpu is not None and is_large(gpu), card_bytes=gpu.memory_bytes if gpu else 0,
+        large_gpu=gpu is not None and is_large(gpu),
+        boards=gpu is not None and over_pcie(gpu, min(request.tensor_parallel or 1, NODE)),
+        card_bytes=gpu.memory_bytes if gpu else 0,
         micro_batch=_batch(request, shape, training, said),
         accumulation=request.accumulation or 1,
         sequence=_sequence(request, shape, training, said, visual.tokens),
@@ -147,7 +164,7 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash",
         lora_rank=_rank(request, said), served_adapters=request.served_adapters or 0,
         lora_targets=_targets(request, shape, said), sharding=_sharding(request, engine),
-        data=_data(request, said), tensor=request.tensor_parallel or 1, pipeline=request.pipeline_parallel or 1,
+        data=_data(request, said), tensor=split.tensor, pipeline=split.pipeline,
         context_split=request.context_parallel or 1, expert=request.expert_parallel or 1,
         offload=_offload(request, engine, training), width=request.width_px or 0, height=request.height_px or 0,
         frames=request.frames or 0,
@@ -160,9 +177,41 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     return work, said, gpu
 
 
+class Split(NamedTuple):
+    """Cards that a model is spread over: those that share its layers, and those that take them in turn."""
+
+    tensor: int
+    pipeline: int
+
+
+def _split(
+    request: MemoryRequest, shape: Shape, engine: str, form: WeightFormat, gpu: Gpu | None, said: list[str]
+) -> Split:
+    """Models that generate no tokens run whole on each card: nobody shares their layers.
+
+    Further cards run copies. An encoder that no single card holds is dealt out by its layers (`device_map`); an
+    embedding model that is a decoder is served, and split, like any other.
+    """
+    ways = (request.tensor_parallel or 1) * (request.pipeline_parallel or 1)
+    decoder = shape.kind in ("embedding", "reranker") and shape.attention in ("gqa", "mqa")
+    if ways == 1 or decoder:
+        return Split(request.tensor_parallel or 1, request.pipeline_parallel or 1)
+    weights = shape.params * form.body_bits / 8
+    if shape.kind in DEALT_WHOLE and gpu is not None and weights > gpu.usable_bytes:
+        said.append(f"{shape.name} is dealt out by its layers over {ways} cards (device_map): {engine} shares none.")
+        return Split(1, ways)
+    said.append(f"tensor_parallel and pipeline_parallel are left out: {shape.name} runs whole on each card, in copies.")
+    return Split(1, 1)
+
+
 def is_large(gpu: Gpu) -> bool:
     """Whether vLLM takes its large defaults on this card (70 GiB or more, the A100 excepted)."""
     return gpu.memory_bytes >= constants().vllm.large_gpu_bytes and "a100" not in gpu.id
+
+
+def over_pcie(gpu: Gpu, cards: int) -> bool:
+    """Whether so many of the cards in one machine are known to talk over PCIe."""
+    return gpu.vendor == "NVIDIA" and not linked(gpu, cards)
 
 
 def _engine(request: MemoryRequest, family: Family, training: bool) -> str:
@@ -218,7 +267,7 @@ def _context(request: MemoryRequest, shape: Shape, training: bool, said: list[st
         return max(text, visual + visual_tokens().text_tokens)
     if request.context_tokens is not None or training or shape.kind not in ("llm", "vlm"):
         return request.context_tokens or (512 if shape.kind in ("embedding", "reranker", "encoder") else 0)
-    tokens = constants().defaults.context_tokens
+    tokens = min(constants().defaults.context_tokens, shape.max_context or constants().defaults.context_tokens)
     said.append(f"context_tokens not stated: {tokens:,} tokens a sequence assumed.")
     return tokens
 

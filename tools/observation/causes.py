@@ -9,8 +9,9 @@ from pydantic import ValidationError
 
 from kb.base import AdvisorError
 from kb.observation import SOLVE, CauseFact, observation_facts
+from kb.vendor_tools import in_tools_of
 from tools.observation.estimates.expected import AS_SPECIFIED, Expected, expected
-from tools.observation.estimates.memory import held_ratio
+from tools.observation.estimates.memory import held_ratio, weights_on_card
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
 from tools.observation.setup import Machine, Setup
@@ -19,6 +20,8 @@ HALVINGS = 14
 MOVES = 0.03
 """Least relative change of a figure that makes a counterfactual one."""
 LEAST_SCORE = 0.02
+SPILLING = ("llama.cpp", "transformers", "diffusers", "comfyui")
+"""Programs that leave to the host what the cards do not hold."""
 ROOMY = 0.6
 """Share of the card below which it is far from full."""
 AT_HOME = ("consumer", "laptop")
@@ -119,11 +122,18 @@ def told(
     setting = fact.settings.get(program) or fact.settings.get(setup.engine or "any") or fact.settings.get("any")
     if setting:
         setting = setting.format_map(_filled(setup, change or {}))
+    maker = setup.card.vendor if setup.card else None
+
+    def words(en: str, zh: str) -> Words:
+        return Words(en=in_tools_of(maker, en), zh=in_tools_of(maker, zh))
+
+    seen = words(fact.look_for, fact.look_for_zh)
     return ObservedCause(
-        id=fact.id, name=Words(en=fact.name, zh=fact.name_zh), what=Words(en=fact.what, zh=fact.what_zh), basis=basis,
+        id=fact.id, name=Words(en=fact.name, zh=fact.name_zh), what=words(fact.what, fact.what_zh), basis=basis,
         share_ratio=None if share is None else round(share, 3), expected=under, change=_told_fields(change or {}),
-        check=Check(command=fact.check, look_for=fact.look_for, look_for_zh=fact.look_for_zh),
-        fix=Words(en=fact.fix, zh=fact.fix_zh), setting=setting, figure_after=after,
+        check=Check(command=in_tools_of(maker, fact.check), look_for=seen.en, look_for_zh=seen.zh),
+        fix=words(fact.fix, fact.fix_zh), setting=in_tools_of(maker, setting) if setting else setting,
+        figure_after=after,
     )  # fmt: skip
 
 
@@ -204,13 +214,29 @@ def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
         and (not fact.engines or bool(programs & set(fact.engines)))
         and not programs & set(fact.not_engines)
         and (not fact.platforms or asked.platform is None or asked.platform in fact.platforms)
+        and (not fact.vendors or setup.card is None or setup.card.vendor in fact.vendors)
         and (not fact.tasks or asked.task in fact.tasks)
         and (not fact.moments or setup.at is None or setup.at in fact.moments)
         and setup.cards >= fact.cards_min
+        and (not fact.model_kinds or setup.model_kind in fact.model_kinds)
         and all(getattr(asked, name, None) is not None for name in fact.needs)
         and not _told_already(fact, asked)
         and all(getattr(asked, name, None) in values for name, values in fact.when.items())
+        and not (fact.whole and _too_large(fact, setup))
     )
+
+
+def _too_large(fact: CauseFact, setup: Setup) -> bool:
+    """Whether the cards could not even hold the weights with what the cause changes: then it ran otherwise."""
+    if setup.card is None or not setup.named:
+        return False
+    if setup.engine in SPILLING:
+        return False
+    try:
+        held = weights_on_card(setup.changed(dict(fact.change)))
+    except (AdvisorError, ValidationError, ValueError):
+        return False
+    return held > setup.card.usable_bytes
 
 
 def _told_already(fact: CauseFact, asked: ObservationRequest) -> bool:
@@ -292,21 +318,26 @@ def figure(setup: Setup, fields: Mapping[str, Any], machine: Mapping[str, Any], 
 def _solve(
     fact: CauseFact, setup: Setup, fields: dict[str, Any], fixed: dict[str, Any], name: str, gap: Gap
 ) -> float | None:
-    """The value within the bounds that gives what was seen, by halving; the nearer end where none does."""
+    """The value within the bounds that gives what was seen, by halving; the nearer end where none does.
+
+    Where nothing runs at the far end (memory that leaves no cache at all), that end lies beyond what was seen.
+    """
     usual = getattr(AS_SPECIFIED, name) or 0.0
     low, high = fact.bounds or (0.0, 1.0)
     start, end = (low, high) if abs(low - usual) < abs(high - usual) else (high, low)
     first, last = (figure(setup, fields, {**fixed, name: value}, gap.name) for value in (start, end))
-    if first is None or last is None:
+    if first is None:
         return None
-    if (gap.seen - last.value) * (gap.seen - first.value) > 0:
+    if last is not None and (gap.seen - last.value) * (gap.seen - first.value) > 0:
         return end if abs(gap.seen - last.value) < abs(gap.seen - first.value) else None
     for _ in range(HALVINGS):
         middle = (start + end) / 2
         here = figure(setup, fields, {**fixed, name: middle}, gap.name)
         if here is None:
-            return None
-        if (here.value - gap.seen) * (first.value - gap.seen) > 0:
+            if last is not None:
+                return None
+            end = middle
+        elif (here.value - gap.seen) * (first.value - gap.seen) > 0:
             start, first = middle, here
         else:
             end = middle

@@ -25,6 +25,7 @@ from tools.observation.causes import (
 )  # fmt: skip
 from tools.observation.errors import read_error
 from tools.observation.estimates.expected import MORE_IS_WORSE, Expected, expected
+from tools.observation.estimates.memory import loading_exceeds_host
 from tools.observation.judge import judged, seen_figures
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import (
@@ -44,6 +45,8 @@ from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
 EFFECTS_MAX = 6
+COPIES, RECKONED = "copy_each_rank", 20.0
+"""A cause that arithmetic alone shows, and how much likelier that makes it."""
 STATED = 10.0
 """Score of what a text states, before everything that is reckoned."""
 BESIDE = 0.1
@@ -148,7 +151,7 @@ def _ranked(
     told_of: Symptom | None,
 ) -> list[Scored]:
     """Causes the text states, then those that explain the gap, then those that go with the symptom."""
-    likelier = _likelier(request, told_of)
+    likelier = _likelier(request, told_of, setup)
     weak = circumstances() if first is not None and first.expected is not None else frozenset()
     found = [Scored(BESIDE if one.id in weak else STATED - place, one) for place, one in enumerate(stated)]
     if first is not None and first.expected is not None:
@@ -217,9 +220,11 @@ def _gain(first: Figure, value: float) -> float:
     return expected_ / value if first.name in MORE_IS_WORSE else value / expected_
 
 
-def _likelier(request: ObservationRequest, told_of: Symptom | None) -> dict[str, float]:
-    """How much likelier the symptom, and figures that prove something by themselves, make causes."""
+def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup) -> dict[str, float]:
+    """How much likelier the symptom, figures that prove something by themselves, and arithmetic make causes."""
     weights = dict(told_of.causes) if told_of is not None else {}
+    if (request.error_text or request.symptom) and loading_exceeds_host(setup):
+        weights[COPIES] = RECKONED
     for fact in observation_facts().causes.values():
         told_by = evidence(fact, request.seen)
         if told_by > PROVING:

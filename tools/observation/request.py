@@ -22,6 +22,7 @@ CPU = "cpu"
 Program = Engine | Literal["ollama", "lm-studio", "text-generation-webui", "koboldcpp", "exllamav2"]
 NAMED = ("ollama", "lm-studio", "text-generation-webui", "koboldcpp", "exllamav2")
 """Programs that are known by themselves here."""
+PROGRAMS = (*get_args(Engine), *NAMED)
 LONGEST_NAME = 200
 
 
@@ -181,7 +182,7 @@ class ObservationRequest(ModelFields):
         """A model as people write it, with the format that its name carries where none is stated."""
         if isinstance(given, dict):
             training = given.get("task", "inference") != "inference"
-            given = stand_in(given, "trains" if training else "runs", NAMED)
+            given = stand_in(given, "trains" if training else "runs", NAMED, takes=PROGRAMS)
         name = given.get("model") if isinstance(given, dict) else None
         if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             return given

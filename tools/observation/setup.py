@@ -10,6 +10,10 @@ from kb.lexicon import Link
 from kb.links import pcie_bytes_per_s
 from kb.observation import observation_facts
 from kb.records.gpu import Gpu
+from tools.memory.formats import canonical, weight_format
+from tools.memory.request import MemoryRequest
+from tools.memory.shape import shape_of
+from tools.model_fields import ModelFields
 from tools.named import read_card
 from tools.observation.request import CPU, MemoryAt, ObservationRequest, Seen
 
@@ -22,6 +26,12 @@ ESTIMATED_AS = {
 RESERVING = ("vllm", "sglang")
 """Engines that take a share of the card when they start, whatever the model needs."""
 DRAWN = ("diffusion", "video")
+LANGUAGE = ("llm", "vlm")
+SPILLING = ("llama.cpp", "transformers")
+"""Engines that leave to the host what the cards do not hold."""
+NARROWER = ("int8", "int4")
+ROOM_RATIO = 0.95
+"""Share of the cards that weights may take where they ran: the rest is cache and work space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +118,11 @@ class Setup:
         found = model(self.request.model).kind
         return "pictures" if found in DRAWN else "serving" if found not in ("vision", "speech") else "other"
 
+    @property
+    def model_kind(self) -> str | None:
+        """The catalog's kind of the model; null where it is known by its size alone, or not at all."""
+        return None if self.request.model is None or self.request.params is not None else model(self.request.model).kind
+
     @cached_property
     def machine(self) -> Machine:
         """The machine as it was told: the link between its cards, and an engine without CUDA graphs."""
@@ -149,7 +164,28 @@ class Setup:
         stated = self.request.weight_format
         if stated is None and self.kind == "serving" and self.engine == "llama.cpp":
             return str(observation_facts().settings["usual_file"])
-        return stated
+        return stated or self._narrowed
+
+    @cached_property
+    def _narrowed(self) -> str | None:
+        """The widest usual format that the cards hold, where they cannot hold what is published; null where they can.
+
+        What ran did fit: a figure seen on cards that the published weights exceed is of narrower ones.
+        """
+        if self.kind != "serving" or self.card is None or not self.named or self.engine in SPILLING:
+            return None
+        given = self.request.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
+        shape = shape_of(MemoryRequest(**given))
+        if shape.kind not in LANGUAGE:
+            return None
+        room = ROOM_RATIO * self.card.usable_bytes * self.cards
+
+        def fits(name: str) -> bool:
+            return shape.params * weight_format(name).body_bits / 8 <= room
+
+        if fits(canonical(shape.native_format)):
+            return None
+        return next((name for name in NARROWER if fits(name)), None)
 
     @property
     def reserves(self) -> bool:
@@ -168,7 +204,8 @@ class Setup:
         if self.request.engine in ESTIMATED_AS:
             said.append(f"{self.request.engine} is reckoned as {self.engine}.")
         if self.weight_format and not self.request.weight_format:
-            said.append(f"weight_format not stated: {self.weight_format}.")
+            why = " The published weights exceed the cards." if self._narrowed == self.weight_format else ""
+            said.append(f"weight_format not stated: {self.weight_format}.{why}")
         return said
 
 

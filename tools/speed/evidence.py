@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # a tenth of a second to load, which nobody pays who asks for
     from numpy.typing import NDArray
 
     Numbers = NDArray[numpy.float64]
+    Flags = NDArray[numpy.bool_]
 
 SHOWN = 5
 """Rows of evidence in a result."""
@@ -23,6 +24,8 @@ NEAR = 0.4
 """Distance below which a measurement has moved the estimate noticeably."""
 ALIKE_DIGITS = 9
 """Decimals of a distance: rows as far as each other are ranked by their ids."""
+OTHER_KIND, OTHER_CARD = 1.0, 0.5
+"""Distance of a card of another architecture, and of another card of the same."""
 FAR = 2.0
 """Distance from which a measurement says nothing."""
 
@@ -153,11 +156,23 @@ def least_factor(asked: Case, kind: str) -> float:
 
     A correction is a mean of what single rows say, shrunk towards 1.
     """
-    return math.exp(min(_least_shift(asked[:LOADS], kind), 0.0))
+    far, kinds, cards = _least_shifts(asked.model, asked.engine, asked.format, asked.moe, asked.active, kind)
+    return math.exp(min(far, kinds.get(asked.architecture, 0.0), cards.get(asked.gpu, 0.0)))
 
 
-def _least_shift(asked: tuple[object, ...], kind: str) -> float:
-    return float(_alike(asked, kind).away.min(initial=0.0))
+@lru_cache(maxsize=1024)
+def _least_shifts(
+    model: str, engine: str, weight_format: str, moe: bool, active: float, kind: str
+) -> tuple[float, dict[str, float], dict[str, float]]:  # fmt: skip
+    """The least of log(measured / formula) near enough to any card, to those of each architecture, and to each card.
+
+    A search for hardware asks it of most cards of the catalog.
+    """
+    known = _known(kind)
+    alike = known.apart_but_for_card(Case(model, "", "", engine, weight_format, moe, active, 0.0, 0.0, 0.0, 0.0))
+    far = float(known.away[alike < FAR - OTHER_KIND].min(initial=0.0))
+    by_kind = known.least_by("architecture", alike < FAR - OTHER_CARD)
+    return far, by_kind, known.least_by("gpu", alike < FAR)
 
 
 class Alike(NamedTuple):
@@ -206,14 +221,33 @@ class Known:
         """How far each row is but for its load: about 1 for each of model, card, format or engine that differs."""
         import numpy
 
-        model, gpu, architecture, engine, weight_format = (
-            self._coded[name] != self._codes[name].get(getattr(asked, name), -1) for name in NAMES
+        other = numpy.where(self._unlike("architecture", asked.architecture), OTHER_KIND, OTHER_CARD)
+        apart: Numbers = numpy.where(self._unlike("gpu", asked.gpu), other, 0.0)
+        return apart + self.apart_but_for_card(asked)
+
+    def apart_but_for_card(self, asked: Case) -> "Numbers":
+        """The part of it that model, format and engine make."""
+        import numpy
+
+        model, engine, weight_format = (
+            self._unlike(name, getattr(asked, name)) for name in ("model", "engine", "format")
         )
         size = numpy.minimum(0.5 + 0.25 * abs(self._active - asked.active), 1.5)
         apart: Numbers = model * (0.6 * (self._moe != asked.moe) + size)
-        apart += numpy.where(gpu, numpy.where(architecture, 1.0, 0.5), 0.0)
         apart += 0.6 * weight_format + 0.6 * engine
         return apart
+
+    def least_by(self, name: str, among: "Flags") -> dict[str, float]:
+        """The least of log(measured / formula), at most 0, of each architecture or card, of some rows."""
+        import numpy
+
+        least = numpy.zeros(len(self.rows))  # codes are places of rows
+        numpy.minimum.at(least, self._coded[name][among], self.away[among])
+        return {one: float(least[code]) for one, code in self._codes[name].items()}
+
+    def _unlike(self, name: str, asked: str) -> "Flags":
+        found: Flags = self._coded[name] != self._codes[name].get(asked, -1)
+        return found
 
 
 @lru_cache(maxsize=8)

@@ -1,7 +1,7 @@
 """Images, clips and audio: one request in, items a second and the time of all of them out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.catalog import model as catalog_model
 from kb.item_work import item_work
@@ -17,11 +17,16 @@ from tools.speed.item import Chip, ItemTime, chip_of, item_kind
 from tools.speed.pictures import picture_time, shot_of
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Bound, InferenceSpeed, Interval
-from tools.speed.speech import by_windows, window_time
+from tools.speed.speech import Heard, by_windows, live, window_time
+from tools.speed.streaming import Streamed, streamed
 from tools.speed.vision import image_time, look_of
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
 KILO = 1000
+LIVE = (
+    "Live speech is heard window by window anew: what recorded speech is put through at says nothing of the streams "
+    "that are kept up with. A detector that leaves silence out, or a model made for streams, does more."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class ItemPace:
     assumptions: tuple[str, ...]
     format: str = "16"
     """Bits the products are computed in."""
+    sent: Streamed | None = None
+    """What comes from host memory."""
 
     @property
     def rate(self) -> float:
@@ -70,10 +77,11 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     asked_rates = {"speech": request.audio_s_per_s, **dict.fromkeys(("diffusion", "vision"), request.images_per_s)}
     wanted = asked_rates.get(found.kind)
     parts: dict[str, Interval | None] = {}
-    windows = None
+    windows, spoken = None, None
     if found.kind == "speech":
         parts = {"audio_s_per_s": rate, "realtime_factor": inverse(rate)}
         windows = by_windows(rate, request)
+        spoken = live(rate, windows, Heard(name, found.time), request)
     elif found.kind == "video":
         parts = {"images_per_s": None, "time_per_clip_s": inverse(rate, request.gpu_count * found.items)}
     else:
@@ -84,13 +92,16 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
         model=name.id, gpu=gpu.id, gpu_count=request.gpu_count,
         weight_format=held_in(request.weight_format or "fp16", gpu), engine=found.engine,
         tensor_parallel=1, pipeline_parallel=1, replicas=request.gpu_count,
-        concurrent_sequences=found.batch, input_tokens=0, output_tokens=0, bound=_bound(found.time),
+        concurrent_sequences=found.batch, input_tokens=0, output_tokens=0,
         label=near.label, time_s=inverse(rate, amount) if amount else None,
         items_within=times(windows.batched if windows else rate, request.within_s) if request.within_s else None,
         gpus_needed=keeping_up(rate, wanted, request.gpu_count), evidence=near.evidence,
         derivation=tuple(_steps(found, near, rate, request.gpu_count)), assumptions=(*said, *found.assumptions),
+        host_bytes=found.sent.host if found.sent else None,
+        streamed_ratio=found.sent.share if found.sent and request.offload == "all" else None,
+        bound="interconnect" if found.sent and found.sent.seconds > found.time.compute_s else _bound(found.time),
         steps=found.time.steps if found.kind in ("diffusion", "video") else None,
-        warnings=_warnings(request, gpu), sources=_sources(found, near), windows=windows, **parts,
+        warnings=_warnings(request, gpu), sources=_sources(found, near), windows=windows, live=spoken, **parts,
     )  # fmt: skip
 
 
@@ -115,10 +126,16 @@ def _pictures(request: InferenceSpeedRequest, chip: Chip) -> ItemPace:
     shot, said = shot_of(request)
     rates, video = item_work().generate, shot.frames > 1
     up, down = (rates.video_up_ratio, rates.video_down_ratio) if video else (rates.up_ratio, rates.down_ratio)
+    time, sent = picture_time(shot, chip), streamed(request, shot, chip.gpu)
+    if sent is not None:
+        # Programs overlap sending and computing wholly, by half or not at all: the ends of the interval.
+        alone, together = time.total_s, (time.total_s**2 + sent.seconds**2) ** 0.5
+        up, down = up * together / max(alone, sent.seconds), down * (alone + sent.seconds) / together
+        time = replace(time, total_s=together)
     return ItemPace(
         kind="video" if video else "diffusion", chip=chip, engine=shot.engine, batch=shot.batch, items=shot.batch,
-        time=picture_time(shot, chip), size=shot.width * shot.height * shot.frames / KILO, up_ratio=up,
-        down_ratio=down, assumptions=tuple(said), format="8" if shot.eight_bit else "16",
+        time=time, size=shot.width * shot.height * shot.frames / KILO, up_ratio=up,
+        down_ratio=down, assumptions=tuple(said), format="8" if shot.eight_bit else "16", sent=sent,
     )  # fmt: skip
 
 
@@ -178,6 +195,7 @@ def _steps(found: ItemPace, near: Correction, rate: Interval, cards: int) -> lis
         ("Reading and writing memory", "bytes / bandwidth", time.traffic_s),
         ("Launching kernels", "passes · launch", time.launch_s),
         ("Decoder and prompt", "decoder FLOPs / rate + text", time.other_s),
+        ("Sending weights from host memory", "bytes moved / PCIe", found.sent.seconds if found.sent else 0.0),
         ("Together", "overlapped as in docs/speed.md", time.total_s),
     )
     steps = [
@@ -193,6 +211,8 @@ def _steps(found: ItemPace, near: Correction, rate: Interval, cards: int) -> lis
 
 
 def _warnings(request: InferenceSpeedRequest, gpu: Gpu) -> tuple[str, ...]:
+    if request.live_chunk_s is not None and item_kind(request.model) == "speech":
+        return (LIVE,)
     if request.gpu_count > 1:
         return ("Several cards work on different items: one item is not finished sooner.",)
     return ()

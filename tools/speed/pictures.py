@@ -40,7 +40,7 @@ def shot_of(request: InferenceSpeedRequest) -> tuple[Shot, list[str]]:
     if picture is None or (picture.flops is None and not (model.layers and model.hidden_size)):
         known = ", ".join(key.split("/")[-1] for key in item_work().pictures)
         raise BadInput("model", f"no source states the work of one step of {model.name}.", f"Known: {known}.")
-    engine = request.engine or ENGINE
+    engine = ENGINE if request.engine in (None, "comfyui") else request.engine
     if engine not in item_work().generate.engine_ratios:
         raise BadInput("engine", f"{engine} does not generate pictures.", "Name diffusers or tensorrt-llm.")
     shot = Shot(

@@ -51,6 +51,9 @@ class InferenceSpeedRequest(ModelFields):
     height_px: int | None = Field(default=None, ge=64, le=16384)
     frames: int | None = Field(default=None, gt=0, le=10_000)
     """Frames of one clip."""
+    offload: Literal["none", "components", "all"] | None = None
+    """Of pictures and clips: parts of the pipeline on the card one after the other, or weights in host memory that come
+    block by block, as many as the card has no room for (block swap, group offloading). null = none."""
     measured_s: float | None = Field(default=None, gt=0, le=10**7)
     """Seconds that one picture or clip was measured to take on `measured_gpu`, by which the time here is told."""
     measured_gpu: str | None = Field(default=None, max_length=200)
@@ -59,6 +62,8 @@ class InferenceSpeedRequest(ModelFields):
     """Pictures, clips or images in all, for the time they take together."""
     audio_s: float | None = Field(default=None, gt=0, le=10**13)
     """Speech to transcribe, for the time it takes."""
+    live_chunk_s: float | None = Field(default=None, ge=0.1, le=60)
+    """Live speech: seconds between two updates of what was heard; null = one."""
     within_s: float | None = Field(default=None, gt=0, le=10**10)
     """Seconds in which items are counted: how many pictures, clips, seconds of audio or texts are done."""
     images_per_s: float | None = Field(default=None, gt=0, le=10**9)

@@ -50,6 +50,21 @@ class Windows(Frozen):
     in_turn_time_s: Interval | None = None
 
 
+class Live(Frozen):
+    """Speech written down while it is spoken, by a model that hears whole windows: each update hears one anew."""
+
+    chunk_s: float
+    """Seconds between two updates."""
+    streams_batched: Interval
+    """Streams at once that all cards keep up with, where a server hears windows of several streams together."""
+    streams_in_turn: Interval
+    """The same where it hears one window after another, as plain servers do; below 1 = not even one keeps up."""
+    first_words_s: Interval
+    """Wait for the first words of a stream: an update's audio, and one window heard by itself."""
+    recorded_ratio: float
+    """How many times as much recorded speech is put through in the same time."""
+
+
 class InferenceSpeed(ToolResult):
     """Speed of serving one model on some cards under a load."""
 
@@ -87,6 +102,8 @@ class InferenceSpeed(ToolResult):
     """Seconds of work for a second of audio, on all cards: 0.1 = ten times faster than it is spoken."""
     audio_s_per_s: Interval | None = None
     """Seconds of audio transcribed a second: the inverse of `realtime_factor`."""
+    live: Live | None = None
+    """Live speech; null for models that hear no windows, or no speech at all."""
     windows: Windows | None = None
     """What the width of the two hangs on; null where the windows at once were stated."""
     documents_per_s: Interval | None = None
@@ -99,6 +116,10 @@ class InferenceSpeed(ToolResult):
     """Cards that keep up with the `documents_per_s`, `images_per_s` or `audio_s_per_s` asked for, whole ones."""
     steps: int | None = None
     """Denoising steps of one picture or clip that the time is of; null for other work."""
+    host_bytes: int | None = None
+    """Weights that lie in host memory, of a generator of pictures or clips whose `offload` was stated."""
+    streamed_ratio: float | None = None
+    """Of the denoiser's weights, what comes anew for every pass because the card has no room for it."""
     items_within: Interval | None = None
     """Pictures, clips, seconds of audio (in batches) or texts that all cards get through in `within_s`."""
     time_s: Interval | None = None

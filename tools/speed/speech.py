@@ -1,14 +1,15 @@
 """Transcription: an encoder over windows of audio, a decoder that writes them down token by token."""
 
 from math import sqrt
+from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.item_work import item_work
 from kb.records.model import Model
-from tools.speed.interval import inverse
+from tools.speed.interval import inverse, times
 from tools.speed.item import Chip, ItemTime, bounded
 from tools.speed.request import InferenceSpeedRequest
-from tools.speed.result import Interval, Windows
+from tools.speed.result import Interval, Live, Windows
 
 GENERATORS = frozenset({
     "ACE-Step", "Bark", "CSM", "ChatTTS", "Chatterbox", "CosyVoice", "Dia", "F5-TTS", "Fish Speech", "GPT-SoVITS",
@@ -16,6 +17,13 @@ GENERATORS = frozenset({
     "Spark-TTS", "Stable Audio", "VITS", "VibeVoice", "VoxCPM", "XTTS", "YuE", "Zonos", "so-vits-svc",
 })  # fmt: skip
 """Families that speak, sing or change a voice instead of listening."""
+
+
+class Heard(NamedTuple):
+    """A model that listens, and what a window takes it on one card."""
+
+    model: Model
+    time: ItemTime
 
 
 def by_windows(rate: Interval, request: InferenceSpeedRequest) -> Windows | None:
@@ -26,8 +34,38 @@ def by_windows(rate: Interval, request: InferenceSpeedRequest) -> Windows | None
     batched = Interval(value=rate.value, low=rate.value / speech.down_ratio, high=rate.high)
     least, most = speech.sequential_least_ratio, speech.sequential_ratio
     in_turn = Interval(value=rate.value / sqrt(least * most), low=rate.value / most, high=rate.value / least)
-    times = (inverse(one, request.audio_s) if request.audio_s else None for one in (batched, in_turn))
-    return Windows(batched=batched, in_turn=in_turn, batched_time_s=next(times), in_turn_time_s=next(times))
+    taken = (inverse(one, request.audio_s) if request.audio_s else None for one in (batched, in_turn))
+    return Windows(batched=batched, in_turn=in_turn, batched_time_s=next(taken), in_turn_time_s=next(taken))
+
+
+def live(rate: Interval, windows: Windows | None, found: Heard, request: InferenceSpeedRequest) -> Live | None:
+    """Streams that are kept up with, and the wait for the first words of one.
+
+    A model that hears windows of 30 s (shorter speech is padded) encodes the window anew at every update and writes
+    down what the buffer holds, so a stream costs nearly a window every `chunk` seconds:
+
+        share = (encoder + decoder · buffer / window) / (encoder + decoder)
+        streams = rate / window · chunk / share;   first words = chunk + window / rate in turn · share, on one card
+
+    null for models without a decoder, which go on from what they heard.
+    """
+    speech, model = item_work().speech, found.model
+    if model.encoder_layers is None or not model.layers:
+        return None
+    encoded, whole = found.time.compute_s, found.time.total_s
+    share = (encoded + max(whole - encoded, 0.0) * speech.live_buffer_s / speech.window_s) / whole
+    chunk = request.live_chunk_s or speech.live_chunk_s
+    batched = windows.batched if windows else rate
+    least, most = speech.sequential_least_ratio, speech.sequential_ratio
+    apart = Interval(value=rate.value / sqrt(least * most), low=rate.value / most, high=rate.value / least)
+    in_turn = windows.in_turn if windows else apart
+    alone = inverse(in_turn, request.gpu_count * speech.window_s * share)
+    each = chunk / (speech.window_s * share)
+    return Live(
+        chunk_s=chunk, streams_batched=times(batched, each), streams_in_turn=times(in_turn, each),
+        recorded_ratio=1 / each,
+        first_words_s=Interval(value=chunk + alone.value, low=chunk + alone.low, high=chunk + alone.high),
+    )  # fmt: skip
 
 
 def window_time(model: Model, chip: Chip, batch: int) -> ItemTime:

@@ -222,7 +222,8 @@ def _layout(request: InferenceSpeedRequest, engine: str, *, copies: bool = False
     count = request.gpu_count
     if request.expert_parallel is not None and request.expert_parallel > 1:
         return _shared_experts(count, request.expert_parallel)
-    if copies and request.tensor_parallel is None and request.pipeline_parallel is None:
+    stated = request.tensor_parallel is not None or request.pipeline_parallel is not None
+    if copies and (not stated or _runs_whole(request)):
         return Layout(1, 1, count)
     if engine == "llama.cpp" and request.tensor_parallel is None and request.pipeline_parallel is None:
         return Layout(1, count, 1)
@@ -234,6 +235,12 @@ def _layout(request: InferenceSpeedRequest, engine: str, *, copies: bool = False
             "Give as many cards as the layout takes.",
         )  # fmt: skip
     return Layout(tensor, pipeline, max(count // (tensor * pipeline), 1))
+
+
+def _runs_whole(request: InferenceSpeedRequest) -> bool:
+    """Whether nobody shares the model's layers between cards: a reader of texts that is no decoder."""
+    model = catalog_model(request.model) if request.model else None
+    return model is not None and model.kind in READERS and model.attention not in ("gqa", "mqa")
 
 
 def _shared_experts(count: int, ways: int) -> Layout:

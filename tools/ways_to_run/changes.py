@@ -178,20 +178,19 @@ def _other_card(machine: Machine, load: Load, enough: Callable[[Weighed], bool])
 
 
 def _more_of_unified(machine: Machine, load: Load, best: Weighed | None) -> Iterator[Change]:
-    """On a Mac, more of the memory than macOS lets the GPU use by default."""
-    if len(machine.cards) != 1 or machine.cards[0].gpu.vendor != "Apple":
+    """On Macs, more of the memory than macOS lets the GPU use by default."""
+    if not machine.cards or machine.unlike or machine.cards[0].gpu.vendor != "Apple":
         return
     card = machine.cards[0]
     granted = int(card.gpu.memory_bytes * (1 - constants().llama_cpp.host_reserve_ratio))
-    ways = search(machine._replace(cards=(card._replace(usable=granted),)), load).ways
+    ways = search(machine._replace(cards=(card._replace(usable=granted),) * len(machine.cards)), load).ways
     if not ways or (best is not None and not _improves(best, ways[0])):
         return
     megabytes = granted // MIB
     effect = f"fits as {format_name(ways[0].candidate.form)}" if best is None else _better(best, ways[0])
-    yield _change(
-        f"let the GPU use {format_bytes(granted)} (sudo sysctl iogpu.wired_limit_mb={megabytes})", "cards", megabytes,
-        ways[0], "nothing", effect,
-    )  # fmt: skip
+    which = "the GPU of each" if len(machine.cards) > 1 else "the GPU"
+    said = f"let {which} use {format_bytes(granted)} (sudo sysctl iogpu.wired_limit_mb={megabytes})"
+    yield _change(said, "cards", megabytes, ways[0], "nothing", effect)
 
 
 def _host_instead(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:

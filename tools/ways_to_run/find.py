@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from kb.adapters import adapter_facts
 from kb.base import BadInput
 from kb.catalog import gpus
+from kb.links import pooled
 from kb.memory_constants import memory_sources
 from kb.quality import quality
 from kb.records.source import Source
@@ -27,7 +28,7 @@ from tools.ways_to_run.tell.binds import binds_of, nearest
 from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
-from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
+from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name, narrower
 from tools.ways_to_run.together import ways_together
 from tools.ways_to_run.weigh.stretch import stretched
 from tools.ways_to_run.weigh.worth import Weighed
@@ -83,7 +84,8 @@ def _answer(
     verdict: Verdict = "fits_with_changes" if changed else "fits"
     rate = way.speed.tokens_per_s_per_user.value if way.speed else None
     return WayAnswer(
-        verdict=verdict, way=0, model=load.shape.id, weight_format=way.weight_format, engine=way.engine,
+        verdict=verdict, way=0, model=load.shape.id, weight_format=way.weight_format, narrower=narrower(load, way),
+        engine=way.engine,
         cards=cards_name(best.candidate), tokens_per_s_per_user=rate, context_tokens=way.context_tokens,
         max_context_tokens=way.limits.max_context_tokens, target_met=best.meets, changed=tuple(changed),
         said=_said(load, best, way, rate, changed),
@@ -100,6 +102,10 @@ def _missed_targets(load: Load, way: Way) -> Iterator[str]:
     if load.target_first_s is not None and (waited is None or waited.value > load.target_first_s):
         shown = f"{waited.value:.2g}" if waited else "unknown"
         yield f"target_first_token_s: {shown} instead of {load.target_first_s:g}"
+    whole = speed.answer_s
+    if load.target_answer_s is not None and (whole is None or whole.value > load.target_answer_s):
+        shown = f"{whole.value:.2g}" if whole else "unknown"
+        yield f"target_answer_s: {shown} instead of {load.target_answer_s:g} for {load.answer:,} tokens"
 
 
 def _said(load: Load, best: Weighed, way: Way, rate: float | None, changed: list[str]) -> str:
@@ -123,6 +129,8 @@ def _said(load: Load, best: Weighed, way: Way, rate: float | None, changed: list
             "not hold at its upper end"
         )
     said = " ".join(parts)
+    less = narrower(load, way)
+    said += f"; narrower than published: {less}" if less else ""
     return f"{said}; changed: {'; '.join(changed)}." if changed else f"{said}."
 
 
@@ -194,10 +202,28 @@ def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[s
                 f"You measured {format_bytes(figure.memory_bytes)} on the fullest card: {beside} the estimate of "
                 f"{format_bytes(estimate.low_bytes_per_gpu)} to {format_bytes(estimate.high_bytes_per_gpu)}."
             )
-    if len(machine.cards) > 1 and any(card.shared for card in machine.cards):
-        yield "Computers of one memory each join over a network (llama.cpp's RPC, exo): expect less than is told here."
+    if machine.network:
+        yield from _of_computers(machine, ways)
     if any(way.speed is None for way in ways):
         yield "No source states how fast a card reads its memory: its speed is left open."
+
+
+def _of_computers(machine: Machine, ways: tuple[Way, ...]) -> Iterator[str]:
+    """How several computers hold one model together, and what is not estimated of it."""
+    value, low, high = pooled().hop_s
+    if any(sum(one.count for one in way.cards) > 1 and way.engine == FILES for way in ways):
+        yield (
+            "Pooled by llama.cpp's RPC: each further computer runs rpc-server, holds its layers, and adds "
+            f"{1e3 * value:g} ms to every token ({1e3 * low:g} to {1e3 * high:g}): room, not speed."
+        )
+    if any(card.gpu.vendor == "Apple" for card in machine.cards):
+        told = ", ".join(f"{ratio:g} times one with {count}" for count, ratio in pooled().shared_layers.items())
+        yield (
+            "Not estimated: exo or MLX distributed, which share every layer over RDMA on Thunderbolt 5 (macOS 26.2); "
+            f"reports say {told}. Over Thunderbolt 4 or Ethernet they take layers in turn, as told here."
+        )
+    elif any(way.engine != FILES and way.layout.tp > 1 for way in ways):
+        yield "Sharing every layer (TP) between computers needs a fast cable (ConnectX, 200 Gbit/s), not Ethernet."
 
 
 def _of_idle_cards(machine: Machine, ways: tuple[Way, ...]) -> Iterator[str]:
@@ -263,4 +289,5 @@ def _sources(machine: Machine, load: Load, ways: tuple[Way, ...]) -> tuple[Sourc
     ids.append(quality().exchange.source)
     cards = [key for kind in machine.kinds.values() for key in vouching(kind[0].gpu, CARD_FACTS)]
     attention = _of_attention(machine, load)
-    return (*(known[key] for key in dict.fromkeys(ids) if key in known), *cited((*cards, *attention)))
+    joined = pooled().sources if machine.network else ()
+    return (*(known[key] for key in dict.fromkeys(ids) if key in known), *cited((*cards, *attention)), *joined)

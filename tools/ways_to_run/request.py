@@ -1,7 +1,7 @@
 """What one may ask of the solver that finds every way to run a model on the machine in hand."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
@@ -103,6 +103,8 @@ class WorkFields(ModelFields):
     """Tokens a second that every user should see."""
     target_first_token_s: float | None = Field(default=None, gt=0, le=10**6)
     """Longest wait for the first token."""
+    target_answer_s: float | None = Field(default=None, gt=0, le=10**6)
+    """Longest time for a whole answer of output_tokens, the wait for its first token included."""
     measured: tuple[Measured, ...] = Field(default=(), max_length=16)
     """Own figures."""
 
@@ -110,7 +112,7 @@ class WorkFields(ModelFields):
     @classmethod
     def _named(cls, given: Any) -> Any:
         """A model in words, with the format it names: `Qwen3-32B AWQ`."""
-        given = stand_in(given, "runs")
+        given = stand_in(given, "runs", takes=get_args(Engine))
         if not isinstance(given, dict) or not isinstance(given.get("model"), str):
             return given
         name: str = given["model"]

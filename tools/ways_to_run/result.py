@@ -15,6 +15,7 @@ Surety = Literal["yes", "tight"]
 Binding = Literal[
     "weights_memory", "cache_memory", "host_memory", "memory_bandwidth", "host_bandwidth", "compute", "latency", "link",
     "engine_support", "divisibility", "format_published", "model_context", "target_speed", "target_first_token",
+    "target_answer",
 ]  # fmt: skip
 
 
@@ -94,6 +95,8 @@ class WaySpeed(Frozen):
     tokens_per_s_total: Interval
     first_token_s: Interval | None = None
     """With the prompt that the assumptions tell; null where the processor alone reads it, which nothing here times."""
+    answer_s: Interval | None = None
+    """Time of one whole answer of that length, the wait for its first token included."""
     prefill_tokens_per_s: Interval | None = None
     bound: Bound
     """What the time of one token mostly is."""
@@ -184,6 +187,9 @@ class WayAnswer(Frozen):
     """Index in `ways`; null = none."""
     model: str | None = None
     weight_format: str | None = None
+    narrower: str | None = None
+    """What the best way holds in fewer bits than the published weights and a 16-bit cache, where that was not asked
+    for; null = nothing."""
     engine: str | None = None
     cards: str | None = None
     tokens_per_s_per_user: float | None = None

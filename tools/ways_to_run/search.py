@@ -23,7 +23,15 @@ from tools.ways_to_run.space.layouts import Group, Spread, groups, spreads
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 from tools.ways_to_run.weigh.candidate import Candidate
-from tools.ways_to_run.weigh.held import Held, base_workload, held_by_host, held_dealt, held_shared, loaded
+from tools.ways_to_run.weigh.held import (
+    Held,
+    base_workload,
+    held_by_host,
+    held_dealt,
+    held_shared,
+    loaded,
+    wide_batches,
+)
 from tools.ways_to_run.weigh.lead import led
 from tools.ways_to_run.weigh.own import as_measured
 from tools.ways_to_run.weigh.pace import Paces
@@ -164,13 +172,13 @@ def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterat
         unreadable += [one for one in read if isinstance(one, Unreadable)]
         forms = tuple(one.name for one in read if isinstance(one, Readable))
     caches = cache_formats(load, FILES, able[0].gpu) if able else _plain_caches(load)
-    picks = [pick for pick in _picks(able) if asked.pp in (None, len(pick))]
+    picks = [pick for pick in _picks(able) if asked.pp in (None, len(pick)) and not (machine.apart and len(pick) > 1)]
     for form in forms:
         base = base_workload(load, FILES, form)
         for kv in caches:
             work = base._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
             here = loaded(work, load, load.context, load.sequences)
-            yield from _placed(machine, work, here, picks, host.usable, form)
+            yield from _placed(machine, (work, wide_batches(work, load)), load, picks, host.usable)
             if host.usable is not None and asked.pp is None:
                 alone = None if form.startswith(SLOW_ON_PROCESSORS) else held_by_host(here, host.usable)
                 if alone is not None:
@@ -178,22 +186,29 @@ def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterat
 
 
 def _placed(
-    machine: Machine, work: Workload, here: Workload, picks: list[tuple[Card, ...]], host: int | None, form: str
+    machine: Machine, works: tuple[Workload, Workload], load: Load, picks: list[tuple[Card, ...]], host: int | None
 ) -> Iterator[Candidate | Missed]:
-    some = False
+    """On the cards alone, with batches as usual, and with the host's memory, with those that are set then."""
+    some, form = False, works[0].format.name
+    alone, shared = (loaded(work, load, load.context, load.sequences) for work in works)
+    room = None if form.startswith(SLOW_ON_PROCESSORS) else host
     for pick in picks:
-        even = len({card.gpu.id for card in pick}) == 1
-        for held in held_dealt(here, [card.usable for card in pick], host, even=even):
-            slow = held.host_bytes and form.startswith(SLOW_ON_PROCESSORS)
-            if all(held.layers) and not slow:  # a card that holds no layer is not used
+        even, usables = len({card.gpu.id for card in pick}) == 1, [card.usable for card in pick]
+        found = [(works[0], held) for held in held_dealt(alone, usables, None, even=even)]
+        if room is not None and not any(held.surety == "yes" for _, held in found):
+            found += [(works[1], held) for held in held_dealt(shared, usables, room, even=even) if held.host_bytes]
+        for work, held in found:
+            if all(held.layers):  # a card that holds no layer is not used
                 some = True
                 spread = Spread(1, len(pick), 1, 1)
-                yield Candidate(FILES, form, work.kv_format, work, None, spread, pick, machine.host, held, None)
+                yield Candidate(
+                    FILES, form, work.kv_format, work, None, spread, pick, machine.host, held, None, machine.network
+                )
     if picks and not some:
-        total = held_dealt(here, [10**15], None, even=True)[0]
-        room = sum(card.usable for card in picks[-1]) + (host or 0)
+        total = held_dealt(alone, [10**15], None, even=True)[0]
+        whole = sum(card.usable for card in picks[-1]) + (host or 0)
         needed = total.needed + total.rest * (len(picks[-1]) - 1)
-        yield Missed(FILES, form, work.kv_format, total._replace(needed=needed, usable=room, surety=None))
+        yield Missed(FILES, form, works[0].kv_format, total._replace(needed=needed, usable=whole, surety=None))
 
 
 def _plain_caches(load: Load) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """`find_ways_to_train`: the whole problem in, every way out."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kb.memory_constants import constants as memory_constants
 from kb.memory_constants import memory_sources
@@ -17,11 +18,12 @@ from tools.prices import STALE_AFTER_DAYS
 from tools.training_time.estimate import RATES
 from tools.ways_to_train.binds import binds_of
 from tools.ways_to_train.changes import changes_of, figure, length
+from tools.ways_to_train.pace import unknown_program
 from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
 from tools.ways_to_train.result import TrainingAnswer, TrainingChange, TrainingWay, Verdict, WaysToTrain
-from tools.ways_to_train.search import Found, Timed, search
+from tools.ways_to_train.search import PURE, Found, Timed, search
 from tools.ways_to_train.tell import cards, chosen, way_of
 
 
@@ -41,7 +43,7 @@ def find_ways_to_train(request: WaysToTrainRequest) -> WaysToTrain:
     problem = problem_of(request)
     found = search(problem)
     rent, rent_said = given_rent(request.rents, max(max(one.count for one in problem.groups) // problem.nodes, 1))
-    shown = chosen(found.ways)
+    shown = [replace(one, pace=unknown_program(problem, one.weighed, one.pace)) for one in chosen(found.ways)]
     ways = tuple(way_of(problem, one, rent, request.today) for one in shown)
     nearest = Timed(found.nearest, None, None) if found.nearest else None
     changes = changes_of(request, problem, found, rent)
@@ -79,7 +81,8 @@ def _answer(
     way, best = ways[0], found.ways[0]
     missed = best.meets is False
     unknown_host = bool(best.weighed.host) and problem.host_usable is None
-    verdict = "fits_with_changes" if missed or unknown_host else "fits"
+    given_up = best.plan.concession == PURE and (problem.optimizer is None and problem.precision is None)
+    verdict = "fits_with_changes" if missed or unknown_host or given_up else "fits"
     run = way.price.run_cost if way.price else None
     time = way.speed.time_s if way.speed else None
     hours = way.speed.gpu_hours if way.speed else None
@@ -144,8 +147,6 @@ def _assumptions(problem: Problem, found: Found, rent_said: str | None, ways: tu
     best = found.ways[0] if found.ways else None
     if problem.batch is None and ways and not problem.pictures:
         yield f"global_batch not stated: {ways[0].global_batch} samples a step."
-    if problem.batch is not None and ways and ways[0].global_batch != problem.batch:
-        yield f"A step of {problem.batch} samples does not divide over the cards: {ways[0].global_batch} are taken."
     if problem.link is None and best is not None and best.plan.count > 1:
         yield "link not stated: cards of a server talk over NVLink where they have it, others over PCIe."
     if any(one.memory.host_bytes for one in ways):
@@ -163,6 +164,10 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
     best = found.ways[0] if found.ways else None
     if best is None:
         return
+    if problem.batch is not None and ways and ways[0].global_batch != problem.batch:
+        yield f"A step of {problem.batch} samples does not divide over the cards: {ways[0].global_batch} are taken."
+    if problem.micro is not None and ways and ways[0].micro_batch_size != problem.micro:
+        yield f"{problem.micro} a card would exceed the step's samples: {ways[0].micro_batch_size} a card are taken."
     gpu = best.plan.group.gpu
     if gpu is None:
         yield "The card is known by its memory alone: no speed, duration or price is told."
@@ -170,10 +175,11 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield f"{gpu.name} has no BF16: fp16 with loss scaling is taken."
     elif gpu.half != "bf16" and best.plan.precision != "fp16" and not problem.pictures:
         yield f"{gpu.name} has no BF16: use fp16 with loss scaling."
+    if best.plan.adapted and best.plan.sharding == "zero3":
+        yield ("ZeRO-3 under adapters: people measure about as much a card as without it (DeepSpeed issue 5109, "
+               "LLaMA-Factory 493 and 5972); FSDP divides the frozen base for sure.")  # fmt: skip
     if (rule := _fused(found)) is not None:
         yield f"QLoRA of a mixture: {rule.reason}. {rule.instead}."
-    if problem.pictures and best.plan.offload == "all":
-        yield "Swapping blocks with the host is not in the speed: each step waits for what has to come over PCIe."
     if best.plan.group.unlike and best.plan.count == best.plan.group.count:
         yield "Unlike cards wait for the slowest, and the smallest decides how much each may hold."
     if best.weighed.work.shape.guess_level:

@@ -1,14 +1,18 @@
 """Settings of a way under the names that trainers use: LLaMA-Factory, TRL, DeepSpeed, Accelerate."""
 
+import math
 from typing import Any
 
-from tools.launch.train import OPTIMIZERS
 from tools.memory.companions import reserved
+from tools.memory.diffusion import swapped_ratio
 from tools.ways_to_train.pace import accumulation
 from tools.ways_to_train.plan import LAYERS, Plan
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed
 
+OPTIMIZERS = {"adamw": "adamw_torch_fused", "adamw_8bit": "adamw_bnb_8bit", "paged_adamw_8bit": "paged_adamw_8bit",
+              "adafactor": "adafactor"}  # fmt: skip
+"""Names that Transformers' `optim` has for them."""
 STAGES = {"sft": "sft", "dpo": "dpo", "ppo": "ppo", "pretrain": "pt"}
 """LLaMA-Factory's `stage`; it has none for grpo and for pictures."""
 OTHERS_OWN = ("axolotl",)
@@ -185,5 +189,5 @@ def _pictures(problem: Problem, one: Weighed) -> dict[str, Any]:
     if plan.adapted:
         settings["rank"] = one.work.lora_rank
     if plan.offload == "all":
-        settings["blocks_to_swap"] = "as many as the card lacks"
+        settings["blocks_to_swap"] = math.ceil(max(one.work.shape.layers, 20) * swapped_ratio(one.work))
     return settings

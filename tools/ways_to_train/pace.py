@@ -5,10 +5,12 @@ from functools import lru_cache
 
 from kb.base import AdvisorError
 from kb.offloading import offloading
+from tools.memory.diffusion import swapped_bytes
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import inverse, times
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Interval
+from tools.speed.streaming import slot_bytes_per_s
 from tools.training_time.estimate import TrainingPace, training_pace
 from tools.training_time.job import Job, job_of
 from tools.training_time.pictures import estimate_picture_training
@@ -20,6 +22,8 @@ from tools.ways_to_train.weigh import Weighed
 
 REFERENCE_FLOPS = 2
 """A frozen reference, or the old policy, reads every trained token once: 2 FLOPs a weight."""
+COMPILED, PLAIN = "fsdp", "transformers"
+"""The trainer that is taken where none was named, and a program that runs models kernel by kernel."""
 NETWORKS = ("ethernet", "infiniband")
 PARTS = ("products", "attention", "elements", "dispatch", "link", "launch", "idle")
 
@@ -75,6 +79,23 @@ def _tokens(problem: Problem, one: Weighed) -> Pace:
     time, hours, generation = _run(problem, one, rate, paced.goodput)
     reached = model_flops(job) / slower * paced.rate.value / job.peak
     return Pace(rate, time, hours, generation, _bound(paced, host, each), reached, paced, host)
+
+
+def unknown_program(problem: Problem, one: Weighed, pace: Pace | None) -> Pace | None:
+    """The pace with an interval that holds whichever program runs it, where none was named.
+
+    Whole models are reckoned in compiled or fused PyTorch; written plainly, kernel by kernel, they reach less, and
+    people measure both: an RTX 4090 0.55 of its peak (nanoGPT) to 0.80 (nanochat).
+    """
+    if pace is None or pace.paced is None or problem.engine is not None or pace.paced.job.trainer_name != COMPILED:
+        return pace
+    plain = _tokens(problem._replace(engine=PLAIN), replace(one, plan=replace(one.plan, engine=PLAIN)))
+    slower = min(plain.rate.low / pace.rate.low, 1.0)
+    rate = pace.rate.model_copy(update={"low": pace.rate.low * slower})
+    time, hours = (
+        found.model_copy(update={"high": found.high / slower}) if found else None for found in (pace.time, pace.hours)
+    )
+    return replace(pace, rate=rate, time=time, hours=hours)
 
 
 def _beside_flops(problem: Problem, plan: Plan, flops: float) -> float:
@@ -224,4 +245,20 @@ def _pictures(problem: Problem, one: Weighed) -> Pace:
         )
     )  # fmt: skip
     rate = found.samples_per_s_total or Interval(value=0, low=0, high=0)
-    return Pace(rate, found.time_s, found.gpu_hours, None, "products", None, None)
+    if plan.offload != "all" or gpu is None or not rate.value:
+        return Pace(rate, found.time_s, found.gpu_hours, None, "products", None, None)
+    # Blocks come up for the forward and again for the backward pass; programs overlap that with computing, or not.
+    alone = one.micro * plan.count / rate.value
+    sending = 2 * swapped_bytes(one.work) / slot_bytes_per_s(gpu)
+    together = (alone**2 + sending**2) ** 0.5
+    sent = Interval(
+        value=rate.value * alone / together, low=rate.low * alone / (alone + sending),
+        high=rate.high * alone / max(alone, sending),
+    )  # fmt: skip
+    slower = {"value": rate.value / sent.value, "low": rate.high / sent.high, "high": rate.low / sent.low}
+    time, hours = (
+        Interval(**{end: getattr(each, end) * slower[end] for end in slower}) if each else None
+        for each in (found.time_s, found.gpu_hours)
+    )
+    bound = "offload" if sending > alone else "products"
+    return Pace(sent, time, hours, None, bound, None, None, sending / max(one.micro, 1))

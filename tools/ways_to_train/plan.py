@@ -8,7 +8,7 @@ from kb.launch import launch_facts
 from kb.software import Rule, features
 from tools.ways_to_train.problem import Group, Problem, Task
 
-Concession = Literal[0, 1, 2, 3]
+Concession = Literal[0, 1, 2, 3, 4]
 """What a way gives up: 0 nothing, 1 exactness of weights or states, 2 states go to the host, 3 weights as well."""
 SHARDS = ("none", "ddp", "zero1", "zero2", "zero3", "fsdp")
 ADAPTERS = ("lora", "qlora")
@@ -50,10 +50,12 @@ class Plan:
     def concession(self) -> Concession:
         """What it gives up."""
         if self.offload == "all":
-            return 3
+            return 4
         if self.offload == "optimizer" or self.optimizer == "paged_adamw_8bit":
+            return 3
+        if self.precision == "bf16_pure" or self.optimizer == "adafactor":
             return 2
-        return 1 if self.precision == "bf16_pure" or self.optimizer == "adafactor" else 0
+        return 1 if self.optimizer == "adamw_8bit" else 0
 
     @property
     def complexity(self) -> int:
@@ -135,7 +137,8 @@ def _shards(problem: Problem, task: Task, count: int) -> Iterator[str]:
     if problem.pictures:
         yield from (one for one in ("fsdp",) if one in own and task not in ADAPTERS)
         return
-    if task not in ADAPTERS:
+    if task not in ADAPTERS or problem.sharding in ("zero1", "zero2"):
+        # Of adapters they divide states that are small anyway: taken where they are asked for.
         yield from (one for one in ("zero1", "zero2") if one in own)
     yield from (one for one in ("zero3", "fsdp") if one in own)
     if task in ADAPTERS and problem.engine not in ("deepspeed", "fsdp", "torchtune", *ONE_CARD):
@@ -191,28 +194,40 @@ def _runs(problem: Problem, sharding: str, offload: str, count: int) -> bool:
 
 
 def batch_of(problem: Problem, count: int) -> int:
-    """Samples of a step: as stated, else usual, at least one a card."""
+    """Samples of a step: as stated, as many on every card; else usual, at least one a card."""
     if problem.batch:
-        return max(problem.batch, count) if problem.batch < count else problem.batch
+        return -(-problem.batch // count) * count
     usual = launch_facts().training.global_batch
     if problem.goal == "pretrain":
         usual = max(usual, PRETRAIN_TOKENS // problem.sequence)
     return max(usual, count)
 
 
+def working(plan: Plan) -> int:
+    """Cards that compute samples of their own; dealt-out layers are one card's worth."""
+    return 1 if plan.sharding == LAYERS else plan.count
+
+
 def accumulated(problem: Problem, plan: Plan, micro: int) -> int:
-    """Micro-batches of one step on each card; dealt-out layers are one card's worth."""
-    working = 1 if plan.sharding == LAYERS else plan.count
-    return max(-(-batch_of(problem, working) // (micro * working)), 1)
+    """Micro-batches of one step on each card."""
+    return max(-(-batch_of(problem, working(plan)) // (micro * working(plan))), 1)
 
 
 def micro_batches(problem: Problem, count: int) -> Iterator[int]:
-    """Samples a card may compute at once: powers of two within the batch and the usual most."""
+    """Samples each of `count` working cards may compute at once: powers of two within the batch and the usual most.
+
+    A stated batch is kept: only sizes that divide a card's share of it. So is a stated size, as far as that share goes.
+    """
+    share = max(batch_of(problem, count) // count, 1)
     if problem.micro:
-        yield problem.micro
+        fits = (one for one in range(min(problem.micro, share), 0, -1) if share % one == 0)
+        yield next(fits) if problem.batch else problem.micro
         return
-    most = min(batch_of(problem, count) // count, launch_facts().training.micro_batch_max)
+    most = min(share, launch_facts().training.micro_batch_max)
     size = 1
-    while size <= max(most, 1):
-        yield size
+    while size <= most:
+        if not problem.batch or share % size == 0:
+            yield size
         size *= 2
+    if problem.batch and share <= most and share & (share - 1):
+        yield share

@@ -1,5 +1,6 @@
 """The request resolved: the model, the groups of cards it may run on, how much of what, and what is fixed."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,9 +9,11 @@ from typing import Literal, NamedTuple
 from kb.base import BadInput
 from kb.catalog import gpus
 from kb.engines import engine_note
+from kb.item_work import item_work
 from kb.launch import launch_facts
 from kb.lexicon import CardCount, HostMemory, Link
 from kb.memory_constants import constants as memory_constants
+from kb.models import models
 from kb.offloading import offloading
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
@@ -32,6 +35,8 @@ GOALS: dict[str, Goal] = {
     "sft": "sft", "dpo": "dpo", "grpo": "grpo", "ppo": "ppo", "rlhf": "ppo", "pretrain": "pretrain",
     "pretraining": "pretrain", "预训练": "pretrain", "dreambooth": "dreambooth",
 }  # fmt: skip
+WHOLE = ("grpo", "ppo")
+"""Aims whose published recipes (DeepSeekMath, verl, OpenRLHF) train every weight unless told otherwise."""
 SILENT = {"finetune", "finetuning", "tuning", "微调", "with", "and", "training", "parameter", "parameters", "fine"}
 NAMES: dict[Task, Literal["full", "lora", "qlora"]] = {
     "full_finetune": "full",
@@ -42,6 +47,8 @@ NAMES: dict[Task, Literal["full", "lora", "qlora"]] = {
 TOKENS = ("llm", "vlm", "embedding", "reranker", "encoder")
 """Kinds whose training is counted in tokens."""
 PICTURES = ("diffusion", "video")
+USUAL_STRIDE, SMALLEST_SIDE = 16, 64
+"""Pixels a side of one token of a picture, where the model's own are not known; and of the smallest picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +133,11 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
     sequence, said = _sequence(request, goal)
     bases, assumed = _bases(request, tasks, goal, named, sequence)
     kind = bases[0][1].shape.kind
+    said = [] if kind in PICTURES else said
     if kind not in (*TOKENS, *PICTURES):
-        raise BadInput("model", f"ways to train a {kind} model are not searched.", "Use estimate_memory and its time.")
-    if request.engine == "megatron":
-        raise BadInput("engine", "Megatron's layouts are not searched.", "Leave it out, or use estimate_training_time.")
+        raise BadInput("model", f"ways to train a {kind} model are not searched.", "Ask for its memory by itself.")
     if not trained:
-        said.append("method not stated: adapters are meant, as most fine-tuning is; all weights stand beside.")
+        said.append(_meant(goal))
     host = request.host_memory or (HostMemory(bytes=request.host_memory_bytes) if request.host_memory_bytes else None)
     tokens, samples, rollouts, output, told = _data(request, goal, sequence)
     taken = [*(note for card in request.cards for note in card.assumptions), *(host.assumptions if host else ())]
@@ -179,7 +185,16 @@ def _tasks(goal: Goal, trained: str | None) -> tuple[Task, ...]:
     chosen: dict[str, Task] = {
         "full_finetune": "full_finetune", "pretrain": "pretrain", "lora": "lora", "qlora": "qlora",
     }  # fmt: skip
-    return (chosen[trained],) if trained else ("lora", "qlora", "full_finetune")
+    if trained:
+        return (chosen[trained],)
+    return ("full_finetune", "lora", "qlora") if goal in WHOLE else ("lora", "qlora", "full_finetune")
+
+
+def _meant(goal: Goal) -> str:
+    """What is taken to be trained where only the aim was said."""
+    if goal in WHOLE:
+        return f"{goal} without a word on adapters: all weights are meant, as its recipes train them; adapters beside."
+    return "method not stated: adapters are meant, as most fine-tuning is; all weights stand beside."
 
 
 def _named(request: WaysToTrainRequest) -> dict[str, object]:
@@ -217,22 +232,36 @@ def _bases(
 ) -> tuple[tuple[tuple[Task, Workload], ...], list[str]]:
     """The workload of each task, and the assumptions of the memory estimate that no search settles."""
     found: list[tuple[Task, Workload]] = []
-    said: list[str] = []
+    drawn = named.get("model") in models() and models()[str(named["model"])].kind in PICTURES
+    side, said = _side(request, str(named.get("model"))) if drawn else (request.image_px, [])
+    if request.weight_format and "qlora" not in tasks and not (drawn and "lora" in tasks):
+        said.append(f"{request.weight_format} is not taken: only the frozen base of qlora is kept in such a format.")
     for task in tasks:
         values = {
             **named, "task": task, "sequence_tokens": sequence, "micro_batch_size": 1, "images_per_batch": 1,
             "optimizer": "adamw", "gradient_checkpointing": "full", "sharding": "none",
             "precision": request.precision or "bf16", "lora_rank": request.lora_rank, "engine": request.engine,
             "lora_targets": request.lora_targets, "fused_loss": request.fused_loss, "frames": request.frames,
-            "width_px": request.image_px, "height_px": request.image_px, "generations": request.generations,
+            "width_px": side, "height_px": side, "generations": request.generations,
             "method": goal if goal in ("dpo", "grpo", "ppo") else None,
-            "weight_format": request.weight_format if task == "qlora" else None,
+            "weight_format": request.weight_format if task == "qlora" or (drawn and task == "lora") else None,
         }  # fmt: skip
         kept = {name: value for name, value in values.items() if value is not None}
         work, assumed, _ = workload_of(MemoryRequest.model_validate(kept))
         found.append((task, work._replace(micro_batch=1, activation_offload=request.engine == "unsloth")))
         said += [one for one in assumed if one not in said and "micro_batch" not in one]
     return tuple(found), said
+
+
+def _side(request: WaysToTrainRequest, model: str) -> tuple[int | None, list[str]]:
+    """Pixels a side of a picture: as stated, or of so many tokens as it was said to have."""
+    if request.image_px or not request.sequence_tokens:
+        return request.image_px, []
+    known = item_work().pictures.get(model)
+    stride = known.stride_px if known else USUAL_STRIDE
+    tokens = _whole(request.sequence_tokens, "sequence_tokens") or 1
+    side = max(round(math.sqrt(tokens)) * stride, SMALLEST_SIDE)
+    return side, [f"{tokens:,} tokens of a picture are taken for one of {side:,} × {side:,} pixels."]
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,9 @@
 """What one may ask of the solver that finds every way to train a model on the cards in hand."""
 
+import re
 from contextlib import suppress
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -27,6 +28,34 @@ Optimizer = Literal["adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor"]
 Sharding = Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp"]
 Checkpointing = Literal["none", "selective", "full"]
 Precision = Literal["bf16", "fp16", "bf16_pure"]
+
+
+FLAGS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False, "开": True, "关": False}
+SERVERS = ("vllm", "sglang", "llama.cpp", "tensorrt-llm", "comfyui", "megatron")
+"""Engines of the estimators that are no trainer whose ways are searched."""
+STAGE = re.compile(r"(?:zero|stage|阶段)\D{0,7}([123])\b")
+
+
+def sharding_of(text: str) -> str:
+    """A sharding as people write it: "ZeRO-2", "deepspeed stage 3", "FSDP2", "DDP". Anything else as it is."""
+    plain = text.strip().lower()
+    if found := STAGE.search(plain):
+        return f"zero{found[1]}"
+    for name, words in (("fsdp", ("fsdp", "fully")), ("ddp", ("ddp", "data parallel", "data_parallel", "数据并行"))):
+        if any(word in plain for word in words):
+            return name
+    return plain
+
+
+def optimizer_of(text: str) -> str:
+    """An optimizer as people write it: "paged_adamw_32bit" stays unknown, "AdamW 8bit" and "bnb adam8bit" are one."""
+    plain = text.strip().lower()
+    if "adafactor" in plain:
+        return "adafactor"
+    if "adam" not in plain or ("32" in plain and "paged" in plain):
+        return plain
+    eight = "8" in plain
+    return "paged_adamw_8bit" if eight and "paged" in plain else "adamw_8bit" if eight else "adamw"
 
 
 def _as_list(given: Any) -> Any:
@@ -92,8 +121,8 @@ class WaysToTrainRequest(ModelFields):
     offload: Literal["none", "optimizer", "all"] | None = None
     """The only offload to host memory allowed; null = tried where nothing fits without."""
     engine: Engine | None = None
-    """The trainer; null = whichever runs the sharding. Of a program that is none of them (diffusion-pipe, Kohya, MLX …)
-    the nearest is taken, and the answer says so."""
+    """The trainer; null = whichever runs the sharding. Of a program that is none of them (diffusion-pipe, Kohya, XTuner
+    …) the nearest is taken, of an unknown one any; the answer says so."""
     engine_said: str | None = Field(default=None, max_length=60)
     """The program that was named, where `engine` stands for it because no estimator knows it; set by itself."""
     weight_format: FormatText | None = None
@@ -118,7 +147,9 @@ class WaysToTrainRequest(ModelFields):
     @classmethod
     def _size_for_a_model(cls, given: Any) -> Any:
         """A size in the model's place: model="7B"; and the nearest trainer in place of one that is not known."""
-        given = stand_in(given, "trains")
+        if isinstance(given, dict) and given.get("engine") == "megatron":
+            given = {**given, "engine": "megatron-lm"}  # its layouts are not searched
+        given = stand_in(given, "trains", takes=[one for one in get_args(Engine) if one not in SERVERS])
         if not isinstance(given, dict) or not isinstance(given.get("model"), str) or given.get("params"):
             return given
         with suppress(BadInput):
@@ -131,5 +162,15 @@ class WaysToTrainRequest(ModelFields):
     @classmethod
     def _read_flag(cls, value: object) -> object:
         if isinstance(value, str):
-            value = {"true": True, "false": False, "yes": True, "no": False}.get(value.lower(), value)
+            value = FLAGS.get(value.strip().lower(), value)
         return {True: "full", False: "none"}[value] if isinstance(value, bool) else value
+
+    @field_validator("sharding", mode="before")
+    @classmethod
+    def _read_sharding(cls, value: object) -> object:
+        return sharding_of(value) if isinstance(value, str) else value
+
+    @field_validator("optimizer", mode="before")
+    @classmethod
+    def _read_optimizer(cls, value: object) -> object:
+        return optimizer_of(value) if isinstance(value, str) else value

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from kb.base import BadInput
 from kb.software import Rule
@@ -13,8 +14,10 @@ from tools.ways_to_train.weigh import Weighed, best_of, weigh
 
 AS_FAST = 0.95
 """From this share of the fastest's speed on, ways count as equally fast and the simpler comes first."""
-HOST = 2
+HOST = 3
 """From this concession on, the host takes part."""
+PURE = 2
+"""The concession of updates that are less exact than those of AdamW: no FP32 masters, or Adafactor."""
 FIXED = ("sharding", "optimizer", "precision", "offload", "engine")
 SURE = {"yes": 0, "tight": 1, "no": 2}
 
@@ -94,9 +97,30 @@ def search(problem: Problem) -> Found:
     if not searched and len(bars) == len(problem.tasks) * len(problem.groups):
         return Found((), None, 0, bars[0])
     if not searched:
-        fixed = [name for name in FIXED if getattr(problem, name) is not None]
-        raise BadInput(fixed[0] if fixed else "engine", "no trainer combines what is fixed.", "Leave some of it open.")
+        raise _contradicting(problem)
     return Found(tuple(_ranked(ways)), None if ways else nearest, searched)
+
+
+def _contradicting(problem: Problem) -> BadInput:
+    """Which of the fixed fields keep the others from running, and what would do in their place."""
+    fixed = {name: getattr(problem, name) for name in FIXED if getattr(problem, name) is not None}
+    said = ", ".join(f"{name} {value}" for name, value in fixed.items()) or "it"
+    alone = [name for name in fixed if any(_plans(_open(problem, name)))]
+    if not alone:
+        return BadInput(next(iter(fixed), "engine"), f"no trainer runs {said} together.", "Leave some of it open.")
+    instead = ", ".join(dict.fromkeys(getattr(plan, alone[0]) for plan in _plans(_open(problem, alone[0]))))
+    return BadInput(alone[0], f"no trainer runs {said} together.", f"Leave {alone[0]} out, or take {instead}.")
+
+
+def _open(problem: Problem, field: str) -> Problem:
+    """The problem with one of the fixed fields left open."""
+    left: dict[str, Any] = {field: None}
+    return problem._replace(**left)
+
+
+def _plans(problem: Problem) -> Iterator[Plan]:
+    for task in problem.tasks:
+        yield from plans(problem, task)
 
 
 def _most(problem: Problem, plan: Plan, bounds: dict[tuple[str, str, int], float]) -> float:

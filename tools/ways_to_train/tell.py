@@ -5,6 +5,7 @@ from datetime import date
 
 from kb.units import format_bytes
 from tools.memory.companions import ENGINE, reserved
+from tools.memory.diffusion import swapped_ratio
 from tools.memory.term import parts_of
 from tools.ways_to_train.flags import flags_of
 from tools.ways_to_train.pace import accumulation
@@ -58,7 +59,9 @@ def title(problem: Problem, one: Weighed) -> str:
     words = [f"{SAID[plan.task]}{goal} on {cards(plan)}"]
     if plan.sharding != "none":
         words.append(SHARDED[plan.sharding])
-    if plan.offload != "none":
+    if problem.pictures and plan.offload == "all":
+        words.append(f"{100 * swapped_ratio(one.work):.0f} % of the blocks swapped with the host")
+    elif plan.offload != "none":
         words.append("states on the host" if plan.offload == "optimizer" else "states and weights on the host")
     if plan.optimizer != "adamw":
         words.append(OPTIMIZED[plan.optimizer])

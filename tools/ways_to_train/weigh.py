@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from kb.offloading import offloading
+from tools.memory.diffusion import host_weights
 from tools.memory.estimate import peak_phase, sharded_peak
 from tools.memory.fit import verdict_of
 from tools.memory.interval import interval
 from tools.memory.term import Phase
 from tools.memory.workload import Workload
-from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, micro_batches
+from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, micro_batches, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import Surety
 
@@ -44,7 +45,7 @@ def workload(problem: Problem, plan: Plan, micro: int) -> Workload:
         data=1 if plan.sharding == LAYERS else plan.count, pipeline=dealt, checkpointing=plan.checkpointing,
         optimizer=plan.optimizer, precision=plan.precision, offload=plan.offload, micro_batch=micro * pairs,
         accumulation=accumulated(problem, plan, micro),
-        card_bytes=plan.group.gpu.memory_bytes if plan.group.gpu else 0,
+        card_bytes=plan.group.usable if problem.pictures else plan.group.gpu.memory_bytes if plan.group.gpu else 0,
         images=micro, activation_offload=base.activation_offload and plan.checkpointing == "full",
     )  # fmt: skip
 
@@ -69,7 +70,7 @@ def best_of(problem: Problem, plan: Plan) -> Weighed:
     """
     best: Weighed | None = None
     full = False
-    for micro in micro_batches(problem, plan.count):
+    for micro in micro_batches(problem, working(plan)):
         if full and accumulated(problem, plan, micro) > 1:
             continue
         one = weigh(problem, plan, micro)
@@ -90,6 +91,8 @@ def host_bytes(problem: Problem, plan: Plan, work: Workload) -> int:
     params, machines = work.shape.params, machines_of(problem, plan)
     if plan.adapted:
         bits = work.format.body_bits
+        if problem.pictures:  # the network that learns; latents and texts are encoded before
+            return int(host_weights(work)[1] / machines) if plan.offload == "all" else 0
         return int(params * bits / 8 / machines) if plan.offload == "all" else 0
     if plan.offload != "none":
         each = facts.optimizer_bytes if plan.offload == "optimizer" else facts.weights_bytes

@@ -9,10 +9,12 @@ from itertools import pairwise
 from kb.base import BadInput, Frozen, UnknownName
 from kb.catalog import conventional, gpu_ids, gpus
 from kb.lexicon.cards.macs import mac_mentions
+from kb.lexicon.cards.slices import named_slices, slices
 from kb.lexicon.count.rules import han_value, numbers
 from kb.lexicon.memory.rules import amounts
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
+from kb.longer_names import any_longer_card
 from kb.names import Mention, gpu_names
 from kb.units import GIB, format_bytes
 
@@ -42,6 +44,8 @@ class CardCount(Frozen):
     """Cards of this kind."""
     memory_bytes: int | None = None
     """Memory of each where it is not that of the catalog's card, or where no card is named; null = the catalog's."""
+    profile: str | None = None
+    """Instance of the card (MIG) that is meant: `1g.10gb`; null = the whole card."""
     name: str = ""
     """The card's name, or how it was written."""
     assumptions: tuple[str, ...] = ()
@@ -65,7 +69,10 @@ def read_cards(text: str, field: str = "cards") -> tuple[CardCount, ...]:
         UnknownName: a card that the catalog does not know; carries the closest.
     """
     words = plain(text)
-    mentions = [one for one in mac_mentions(words, list(gpu_names().scan(words))) if _is_card(words, one)]
+    if sliced := _sliced(words, field):
+        return sliced
+    whole = [one for one in gpu_names().scan(words) if any_longer_card(words, one) is None]
+    mentions = [one for one in mac_mentions(words, whole) if _is_card(words, one)]
     words, mentions = _without_glosses(words, mentions)
     masked = _masked(words, mentions)
     if _alternatives().search(masked):
@@ -81,6 +88,29 @@ def read_cards(text: str, field: str = "cards") -> tuple[CardCount, ...]:
     if not found:
         raise BadInput(field, f"“{text[:60]}” names no card.", 'Give e.g. "2x 3090", "8x H100 SXM", 「两张 4090」.')
     return tuple(_together(found))
+
+
+def _sliced(words: str, field: str) -> tuple[CardCount, ...]:
+    """Instances of a card, where profiles of them are named."""
+    found = named_slices(words)
+    if found is None:
+        return ()
+    named, rest = found
+    whole = read_cards(rest, field) if rest and not rest.isdigit() else ()
+    if len(whole) > 1:
+        raise BadInput(field, "instances of several cards are named.", 'Give e.g. "7x 1g.10gb on A100 80GB".')
+    try:
+        parents = gpu_ids(rest) if whole else ()
+    except UnknownName:  # with a count beside it
+        parents = tuple(one.gpu for one in whole if one.gpu)
+    cards = whole[0].count if whole else 1
+    return tuple(
+        CardCount(
+            gpu=one.gpu, count=one.count, memory_bytes=one.profile.usable_bytes, profile=one.profile.name,
+            name=f"{gpus()[one.gpu].name} MIG {one.profile.name}", assumptions=one.assumed,
+        )
+        for one in slices(named, parents, cards, field)
+    )  # fmt: skip
 
 
 def _is_card(words: str, mention: Mention) -> bool:

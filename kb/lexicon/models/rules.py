@@ -9,6 +9,7 @@ from kb.lexicon.formats.rules import FormatFound, formats
 from kb.lexicon.models.size import SIZED, fillers, sizes_in, stored_in
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
+from kb.longer_names import any_longer_model
 from kb.models import closed, model, models
 from kb.names import Mention, model_names
 
@@ -84,6 +85,7 @@ def _ids(written: str, words: str, field: str) -> list[str]:
             return every
     sizes = sizes_in(words)
     mentions = [one for one in model_names().scan(words, bold=True) if _is_name(words, one)]
+    mentions = [one for one in mentions if any_longer_model(words, one) is None]
     named = {one.ids[0] for one in mentions}
     if len(named) > 1:
         raise BadInput(field, f"“{written[:60]}” names several models: {', '.join(sorted(named))}.", "Give one.")

@@ -4,7 +4,7 @@ import pytest
 
 from assistant.compose.reasons import said, sentences
 from assistant.phrases import phrases
-from tools.configure.reasons import TEXTS, reason
+from tools.configure.tell.reasons import TEXTS, reason
 
 VALUES = {
     "used": 8, "gpu": "NVIDIA L20", "format": "bf16", "native": "fp8", "count": 8, "missing": 4, "owned": 4,

@@ -84,3 +84,15 @@ def test_no_word_is_lost(answer: str) -> None:
     said = "".join(one.text for one in statements(answer))
     for word in ("fits", "够用", "vLLM", "Head", "item", "code", "bold", "GiB"):
         assert said.count(word) == answer.count(word)
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        ("It runs at batch 1. Use risers. [own]", ["It runs at batch 1.", "Use risers. [own]"]),
+        ("That is the max. It fits.", ["That is the max.", "It fits."]),
+        ("Use max. 3 cards. It fits.", ["Use max. 3 cards.", "It fits."]),
+    ],
+)
+def test_a_digit_or_a_word_before_a_full_stop_joins_no_sentences(answer: str, texts: list[str]) -> None:
+    assert [one.text.strip() for one in statements(answer)] == texts

@@ -14,7 +14,7 @@ from assistant.llm.verdict import parted
 from assistant.understand.language import language_of
 from tools.agent_tools.ledger import Ledger, LookedUp
 
-MARK = re.compile(r"(?<![\d\s])°(?!\s?[CF]\b)")
+MARK = re.compile(r"(?<!\s)°(?!\s?[CF]\b)")
 """What stands in a shown answer for the model's own `[own]`; degrees are none."""
 FOOTER = re.compile(r"\n+° [^\n]+\s*\Z")
 

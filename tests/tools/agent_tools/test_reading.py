@@ -196,3 +196,11 @@ def test_a_refusal_names_the_field_the_closest_and_the_way_on(
     assert names in said
     assert way_on.lower() in said.lower()
     assert one.shown["error"]["code"] != "internal_error"
+
+
+@pytest.mark.parametrize(
+    ("text", "params"),
+    [("561M", 561_000_000), ("a 124M model", 124_000_000), ("7B", 7_000_000_000), ("0.5b dense", 500_000_000)],
+)
+def test_a_size_alone_is_one_in_millions_as_well(text: str, params: int) -> None:
+    assert reading.model_and_format(text, None) == ({"params": params}, None)

@@ -63,3 +63,32 @@ def test_a_duration_has_a_unit_and_keeps_its_size(value_s: float) -> None:
 )
 def test_every_unit_is_said(value: float, unit: str) -> None:
     assert any(character.isalpha() or character == "%" for character in with_unit(value, unit))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("samples_per_s", 0.344, "0.344 samples/s"), ("audio_s_per_s", 32.6, "32.6 s of audio/s"),
+        ("hours_per_month", 249.4, "249 h/month"), ("requests_per_day", 1500.0, "1,500 requests/day"),
+        ("documents_per_s", 43.5, "43.5 documents/s"), ("months", 33.2, "33.2 months"),
+        ("heat_btu_per_hour", 7203.0, "7,203 BTU/h"), ("images_per_s_per_gpu", 2.0, "2 images/s per GPU"),
+        ("years", 3, "3 years"),
+    ],
+)  # fmt: skip
+def test_how_many_in_a_time_has_its_unit(field: str, value: float, said: str) -> None:
+    assert shown({field: value}) == {field: said}
+
+
+def test_ends_of_an_interval_share_its_unit() -> None:
+    assert shown({"hours_per_month": {"value": 249, "low": 204, "high": 456}}) == {
+        "hours_per_month": "249 h/month (204–456)"
+    }
+
+
+def test_figures_of_a_row_are_of_the_quantity_it_names() -> None:
+    row = {"name": "tokens_per_s", "seen": 45, "limit": 59.2, "by_person": 100}
+
+    assert shown(row) == {
+        "name": "tokens_per_s", "seen": "45 tokens/s", "limit": "59.2 tokens/s", "by_person": "100 tokens/s",
+    }  # fmt: skip
+    assert shown({"of": "step_s", "seen": 7.5})["seen"] == "7.5 s"

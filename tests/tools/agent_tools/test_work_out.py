@@ -140,3 +140,56 @@ def test_details_of_a_result_are_told_in_steps(ledger: Ledger) -> None:
     told = worked(ledger, of="r1", path="derivation")
     assert told["details"] == ["KV: 2 · 80 · 8 = 2.5 GiB"]
     assert worked(ledger, of="R1", path="ways[0].memory")["details"] == {"needed_per_gpu": "20.5 GiB"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "unit", "value"),
+    [
+        pytest.param("a * n", {"a": "500 µs", "n": "32"}, "ms", "16 ms", id="microseconds"),
+        pytest.param("a * n", {"a": "80 us", "n": "1000"}, "s", "0.08 s", id="us"),
+        pytest.param("n / r", {"n": "9000", "r": "2.5 clips/min"}, "h", "60 h", id="clips-a-minute"),
+        pytest.param("n / r", {"n": "4500", "r": "0.5 pictures per second"}, "h", "2.5 h", id="per-second"),
+        pytest.param("t * f", {"t": "3 minutes", "f": "25 fps"}, "frames", "4,500 frames", id="fps"),
+        pytest.param("t / s", {"t": "90 minutes", "s": "30 sec"}, "none", "180", id="times-of-one-another"),
+        pytest.param("t / s", {"t": "2 小时", "s": "40 秒"}, "none", "180", id="chinese"),
+        pytest.param("a / r", {"a": "10 hours", "r": "40 s of audio/s"}, "min", "15 min", id="audio"),
+        pytest.param("r * t", {"r": "120 requests/h", "t": "0.5 days"}, "requests", "1,440 requests", id="hourly"),
+        pytest.param("w * t", {"w": "1.2 kW", "t": "3 weeks"}, "kWh", "605 kWh", id="weeks"),
+        pytest.param("n / r", {"n": "1500", "r": "0.25 samples/s"}, "min", "100 min", id="samples"),
+    ],
+)  # fmt: skip
+def test_units_are_read_as_people_write_them(
+    ledger: Ledger, expression: str, values: dict[str, str], unit: str, value: str
+) -> None:
+    told = worked(ledger, (" ".join(values.values()),), expression=expression, values=values, unit=unit)
+
+    assert told["value"] == value
+    assert "assumed" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("每段二十分钟", "20 min"), ("in twelve hours", "12 h"), ("about 12 GB", "12.0 GB"), ("5万张", "50000"),
+     ("8 cards", "8")],
+)  # fmt: skip
+def test_what_stands_in_the_message_is_the_persons(ledger: Ledger, text: str, value: str) -> None:
+    assert worked(ledger, (text,), expression="a * 2", values={"a": value})["from"] == {"a": "the person"}
+
+
+@pytest.mark.parametrize(("value", "source"), [("20.5 GiB", "R1"), ("24", "assumed"), ("20.5 s", "assumed")])
+def test_a_figure_is_a_results_only_by_its_unit(ledger: Ledger, value: str, source: str) -> None:
+    found = worked(ledger, expression="a * 2", values={"a": value})["from"]["a"]
+
+    assert found == ("a result" if source == "R1" else source)
+
+
+def test_a_rate_of_a_result_goes_with_times(ledger: Ledger) -> None:
+    ledger.keep(
+        LookedUp(key=ledger.next_key(), tool="find_ways_to_train", request={}, worked=(),
+                 shown={"samples_per_s": "0.344 samples/s (0.2–0.5)"})
+    )  # fmt: skip
+    told = worked(
+        ledger, ("1500 pictures",), expression="n / r", values={"n": "1500", "r": "R2.samples_per_s"}, unit="h"
+    )
+
+    assert told["value"] == "1.21 h"

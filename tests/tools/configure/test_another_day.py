@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from kb.catalog import gpus
-from tools.configure.choice import UNSURE
-from tools.configure.purchases import purchased, purchases
-from tools.configure.rentals import rentals
+from tools.configure.market.choice import UNSURE
+from tools.configure.market.purchases import purchased, purchases
+from tools.configure.market.rentals import rentals
 from tools.find_offers import OfferQuery, find_offers
 
 CARD = gpus()["rtx-5090-32gb"]

@@ -5,11 +5,11 @@ import pytest
 from kb.catalog import gpus
 from kb.components import components
 from kb.units import GIB
-from tools.configure.bill import bill
-from tools.configure.cluster import fat_tree, network_for
-from tools.configure.host import hosts, passive, wide
-from tools.configure.purchases import host_memory, purchases
-from tools.configure.suitable import machine_sizes, sold_in_systems
+from tools.configure.bills.bill import bill
+from tools.configure.bills.cluster import fat_tree, network_for
+from tools.configure.bills.host import hosts, passive, wide
+from tools.configure.market.purchases import host_memory, purchases
+from tools.configure.market.suitable import machine_sizes, sold_in_systems
 
 WORKSTATION = ("gpu", "motherboard", "cpu", "cpu_cooler", "memory", "ssd", "psu", "case")
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from kb.base import AdvisorError
 from kb.catalog import gpus
-from tools.configure.bound import bound_of_serving, bound_of_training
-from tools.configure.cut import Cuts
-from tools.configure.fitting import Held
-from tools.configure.layout import COUNTS, Layout, layouts
-from tools.configure.pace import Pace
+from tools.configure.load.cut import Cuts
+from tools.configure.load.fitting import Held
+from tools.configure.load.layout import COUNTS, Layout, layouts
+from tools.configure.load.workload import workload
+from tools.configure.pace.bound import bound_of_serving, bound_of_training
+from tools.configure.pace.judged import Pace
 from tools.configure.request import ConfigureRequest
-from tools.configure.workload import workload
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
 

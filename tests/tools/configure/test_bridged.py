@@ -16,7 +16,7 @@ SERVED = {"task": "inference", "model": "Qwen/Qwen2.5-72B-Instruct", "weight_for
         pytest.param(TUNED, "a100-pcie-80gb", True, id="weights-sharded-over-bridged-cards"),
         pytest.param(TUNED, "h100-nvl-94gb", True, id="over-pairs-to-buy"),
         pytest.param(TUNED, "a100-sxm-80gb", False, id="over-soldered-ones"),
-        pytest.param(SERVED, "rtx-3090-24gb", False, id="layers-over-a-pair"),
+        pytest.param(SERVED, "rtx-3090-24gb", True, id="layers-over-four-in-pairs"),
         pytest.param(SERVED | {"weight_format": "bf16"}, "a100-pcie-80gb", False, id="over-a-bridged-pair"),
         pytest.param(SERVED, "a40-48gb", True, id="layers-over-eight-to-rent"),
     ],

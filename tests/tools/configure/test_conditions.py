@@ -3,8 +3,8 @@
 import pytest
 
 from kb.catalog import gpus
+from tools.configure import configure
 from tools.configure.request import ConfigureRequest
-from tools.configure.search import configure
 from tools.need import Condition
 
 

@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-import tools.configure.rentals as rentals_module
+import tools.configure.market.rentals as rentals_module
 from kb.offers import current_offers, offers
 from kb.records.offer import Offer
 from tools.configure import configure
-from tools.configure.choice import UNSURE
+from tools.configure.market.choice import UNSURE
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult
 

@@ -6,9 +6,9 @@ import pytest
 
 from tools.configuration import Configuration
 from tools.configure import configure
-from tools.configure.options import precision_lost
-from tools.configure.reasons import TEXTS
+from tools.configure.rank.options import precision_lost
 from tools.configure.request import ConfigureRequest
+from tools.configure.tell.reasons import TEXTS
 
 UNIFIED = ("apple-m4-max-64gb", "apple-m3-ultra-256gb", "ryzen-ai-max-395-128gb", "gb10-dgx-spark-128gb")
 

@@ -5,10 +5,12 @@ import pytest
 from kb.catalog import gpus
 from kb.software import features
 from tools.configure import configure
+from tools.configure.load.workload import workload
+from tools.configure.market.suitable import reads_files
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import reads_files, served_in
-from tools.configure.workload import SERVED, workload
+from tools.memory.formats import held_in
 from tools.need import GpuCount
+from tools.ways_to_run.space.formats import Readable, readable
 
 ASCEND = ["ascend-910b3-64gb", "ascend-910b4-32gb", "ascend-910c-128gb"]
 EIGHT_ONLY = ["atlas-300i-duo-96gb", "ascend-310p3-24gb"]
@@ -39,13 +41,15 @@ def test_no_card_is_offered_a_format_that_no_engine_reads_there(card: str) -> No
 
 
 def test_each_family_of_cards_has_its_formats() -> None:
-    assert _formats("rtx-4090-24gb") == {None, "fp8", "awq"}
-    assert _formats("v100-sxm2-32gb") == {None, "gptq"}
-    assert all(str(form).startswith("gguf:") for form in _formats("p40-24gb"))
-    for card in ASCEND:
-        assert _formats(card) == {None, "int8", "int4"}
-    for card in EIGHT_ONLY:
-        assert _formats(card) == {None, "int8"}
+    """For several at once; one person may be given a file of four bits where a server finds no room."""
+    many = {"concurrent_sequences": 4}
+    assert _formats("rtx-4090-24gb", **many) == {"bf16", "fp8", "awq"}
+    assert _formats("rtx-4090-24gb") == {"bf16", "fp8", "awq", "gguf:Q4_K_M"}
+    assert _formats("a100-pcie-80gb", **many) == {"bf16", "int8", "awq"}
+    assert {"bf16", "gptq"} <= _formats("v100-sxm2-32gb", **many)
+    assert all(str(form).startswith("gguf:") for form in _formats("p40-24gb", **many))
+    for card in (*ASCEND, *EIGHT_ONLY):
+        assert {"bf16", "int8"} <= _formats(card, **many)
 
 
 def test_unlike_cards_each_keep_their_own_formats() -> None:
@@ -57,15 +61,21 @@ def test_unlike_cards_each_keep_their_own_formats() -> None:
         assert forms == {variant.weight_format for variant in alone.offered(card)}
 
 
-def test_chinese_cards_are_proposed_in_china_in_formats_of_their_own() -> None:
-    load = workload(ConfigureRequest(task="inference", model="Qwen/Qwen3-32B", country="CN"))
-    assert {one.weight_format for one in load.offered(gpus()["ascend-910b3-64gb"])} == set(dict(SERVED["ascend"]))
-    assert {one.weight_format for one in load.offered(gpus()["rtx-4090-24gb"])} == set(dict(SERVED["usual"]))
+@pytest.mark.parametrize("card", ["rtx-4090-24gb", "a100-pcie-80gb", "v100-sxm2-32gb", "p40-24gb", *ASCEND])
+def test_every_format_is_one_that_the_solver_of_ways_reads_there(card: str) -> None:
+    named = gpus()[card]
+    load = workload(_need(card), [named], others=False)
+    assert load.serving is not None
+    for variant in load.offered(named):
+        assert variant.form is not None
+        read = readable(load.serving.load, variant.form.engine, named)
+        names = {one.name for one in read if isinstance(one, Readable)}
+        assert held_in(str(variant.weight_format), named) in names
 
 
-@pytest.mark.parametrize("card", ["v100-sxm2-32gb", "p40-24gb", *ASCEND, *EIGHT_ONLY])
-def test_a_format_that_is_stated_is_kept(card: str) -> None:
-    assert _formats(card, weight_format="awq") == {"awq"}
+def test_a_format_that_no_engine_reads_on_a_card_is_not_offered_there() -> None:
+    assert _formats("rtx-4090-24gb", weight_format="awq") == {"awq"}
+    assert _formats("v100-sxm2-32gb", weight_format="awq") == set()
 
 
 @pytest.mark.parametrize("card", ["v100-sxm2-32gb", "p40-24gb", "ascend-910b4-32gb", "atlas-300i-duo-96gb"])
@@ -73,8 +83,4 @@ def test_what_is_configured_is_in_a_format_of_the_card(card: str) -> None:
     found = configure(_need(card, gpus_owned=(GpuCount(gpu=card, count=2),))).configurations
     own = [one for one in found if one.gpu == card]
     assert own
-    kind = served_in(gpus()[card])
-    for one in own:
-        native = one.weight_format in {"bf16", "fp16"}
-        named = {form for form, _ in SERVED[kind]} if kind in SERVED else set()
-        assert native or one.weight_format in named or (kind == "files" and str(one.weight_format).startswith("gguf:"))
+    assert {one.weight_format for one in own} <= {held_in(str(form), gpus()[card]) for form in _formats(card)}

@@ -62,7 +62,7 @@ def test_a_part_is_slower_than_the_card_and_fast_enough() -> None:
 
 def test_a_coarser_precision_is_shown_where_it_takes_fewer_cards() -> None:
     found = parts(gpus_asked=["a100-pcie-80gb"], instances=7, acquisition="buy")
-    assert [(one.gpu_count, one.weight_format) for one in found] == [(2, "bf16"), (1, "awq")]
+    assert [(one.gpu_count, one.weight_format) for one in found] == [(2, "bf16"), (1, "int8")]
 
 
 def test_parts_stay_within_money_and_numbers() -> None:

@@ -54,7 +54,7 @@ def test_what_is_sold_under_a_licence_says_so() -> None:
     assert any(one.code == "export_licence" and one.values["since"] for one in first.reasons)
 
 
-@pytest.mark.parametrize("card", ["rtx-3090-24gb", "a100-sxm-80gb", "a100-pcie-80gb", "v100-sxm2-32gb"])
+@pytest.mark.parametrize("card", ["rtx-3090-24gb", "a100-sxm-80gb", "a100-pcie-80gb"])
 def test_what_is_no_longer_made_is_offered_when_asked_for_as_used_with_its_date(card: str) -> None:
     found = asked(card, "US", acquisition="buy", weight_format="awq").configurations
     assert found

@@ -1,5 +1,6 @@
 """The search against nested loops that know nothing of its streams, bounds and caches."""
 
+import os
 import random
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ from configure_oracle import disagreement, least_price, random_need, rows_of, se
 
 from tools.configure.request import ConfigureRequest
 
-NEEDS = 25
+NEEDS = int(os.environ.get("CONFIGURE_NEEDS", "60"))
+"""Random needs; `make bench-configure` asks 200 others."""
 NEAR_TIES = (66, 84, 157)
 """Needs where what leads is not the cheapest."""
 TIGHT = (

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
+import tools.configure as room_module
 import tools.configure.asked as asked_module
-import tools.configure.host as host_module
-import tools.configure.purchases as purchases_module
-import tools.configure.rentals as rentals_module
-import tools.configure.search as search_module
+import tools.configure.bills.host as host_module
+import tools.configure.market.purchases as purchases_module
+import tools.configure.market.rentals as rentals_module
 from kb.catalog import gpus, servers
 from kb.offers import current_offers
 from tools.configuration import Configuration
 from tools.configure import configure
-from tools.configure.bill import bill
-from tools.configure.market import ORDERABLE, buyable, second_hand
-from tools.configure.reasons import TEXTS, text
+from tools.configure.bills.bill import bill
+from tools.configure.market.sold import ORDERABLE, buyable, second_hand
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult
+from tools.configure.tell.reasons import TEXTS, text
 from tools.need import Budget, GpuCount
 
 SERVE: dict[str, Any] = {"task": "inference", "model": "Llama-3.1-8B", "context_tokens": 8192}
@@ -161,8 +161,8 @@ def test_every_reason_has_a_sentence_and_every_sentence_its_values() -> None:
 
 
 def test_every_code_in_the_room_has_a_sentence() -> None:
-    room = Path(search_module.__file__).parent
-    used = {code for path in room.glob("*.py") for code in re.findall(r'reason\(\s*"\w+",\s*"(\w+)"', path.read_text())}
+    every = [path.read_text() for path in Path(room_module.__file__).parent.rglob("*.py")]
+    used = {code for words in every for code in re.findall(r'reason\(\s*"\w+",\s*"(\w+)"', words)}
     assert used
     assert used <= set(TEXTS)
 

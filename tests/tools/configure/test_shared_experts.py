@@ -3,8 +3,8 @@
 import pytest
 
 from tools.configure import configure
-from tools.configure.fitting import arrangeable
-from tools.configure.layout import Layout, layouts
+from tools.configure.load.fitting import arrangeable
+from tools.configure.load.layout import Layout, layouts
 from tools.configure.request import ConfigureRequest
 from tools.memory.request import MemoryRequest
 

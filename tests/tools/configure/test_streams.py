@@ -8,14 +8,14 @@ import pytest
 from kb.catalog import gpus
 from tools.configure import configure
 from tools.configure.asked import read
-from tools.configure.cut import Floor
-from tools.configure.purchases import purchases
-from tools.configure.rank import LOSSES
-from tools.configure.rentals import rentals
+from tools.configure.load.cut import Floor
+from tools.configure.market.purchases import purchases
+from tools.configure.market.rentals import rentals
+from tools.configure.market.stream import Stream
+from tools.configure.market.wanted import LASTING
+from tools.configure.rank.ranking import LOSSES
 from tools.configure.request import ConfigureRequest
 from tools.configure.search import Search
-from tools.configure.stream import Stream
-from tools.configure.wanted import LASTING
 
 Fields = dict[str, Any]
 

@@ -149,7 +149,8 @@ READ_RECIPES = """
 import sys
 from dataclasses import make_dataclass
 from transformers import HfArgumentParser, TrainingArguments
-names = {"model_name_or_path": str, "data_file": str, "max_tokens": int, "method": str, "lora_rank": int}
+names = {"model_name_or_path": str, "data_file": str, "max_tokens": int, "method": str, "lora_rank": int,
+         "weights": str}
 parser = HfArgumentParser((make_dataclass("Recipe", names.items()), TrainingArguments))
 for path in sys.argv[1:]:
     recipe, arguments = parser.parse_yaml_file(path)
@@ -217,7 +218,7 @@ def test_a_longer_context_holds_fewer_requests() -> None:
 
 def test_what_does_not_fit_is_refused_with_what_would() -> None:
     with pytest.raises(NothingFits) as caught:
-        made(model="llama-3.1-70b", gpu="rtx-4090", gpu_count=2)
+        made(model="llama-3.1-405b", gpu="rtx-4090", gpu_count=2)
     assert caught.value.closest
 
 
@@ -293,3 +294,72 @@ def test_every_source_of_the_facts_is_known() -> None:
     named |= {one.source for one in facts.acceptance.nccl}
     assert named <= set(facts.sources)
     assert all(one.date for one in facts.sources.values())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param({"model": "qwen2.5-14b", "task": "lora", "cards": ("l40s-48gb", 2)}, id="lora-2-l40s"),
+        pytest.param({"model": "qwen3-8b", "task": "full_finetune", "cards": ("h100-sxm-80gb", 8)}, id="full-8-h100"),
+        pytest.param({"model": "gemma-2-9b", "task": "qlora", "cards": ("rtx-4090-24gb", 1)}, id="qlora-4090"),
+        pytest.param(
+            {"model": "llama-3.1-8b", "task": "full_finetune", "cards": ("a100-sxm-80gb", 4), "samples": 9000,
+             "global_batch": 12}, id="a-batch-of-twelve"),
+    ],
+)  # fmt: skip
+def test_a_training_is_laid_out_as_the_search_for_ways_says(asked: dict[str, Any]) -> None:
+    card, count = asked["cards"]
+    batch = asked.get("global_batch")
+    method = {"full_finetune": "full"}.get(asked["task"], asked["task"])
+    way = (
+        tool("find_ways_to_train")
+        .call(
+            {
+                "model": asked["model"],
+                "method": method,
+                "cards": [{"gpu": card, "count": count}],
+                "global_batch": batch,
+                "samples": asked.get("samples"),
+            }
+        )
+        .ways[0]
+    )  # type: ignore[attr-defined]
+    found = made(model=asked["model"], gpu=card, gpu_count=count, task=asked["task"], samples=asked.get("samples"),
+                 global_batch_size=batch)  # fmt: skip
+
+    assert way.cards.count == count
+    written = (found.sharding, found.optimizer, found.gradient_checkpointing, found.micro_batch_size,
+               found.gradient_accumulation_steps, found.global_batch_size)  # fmt: skip
+    assert written == (way.sharding, way.optimizer, way.gradient_checkpointing, way.micro_batch_size, way.accumulation,
+                       way.global_batch)  # fmt: skip
+    assert abs(found.per_gpu.total_bytes - way.memory.needed_bytes_per_gpu) <= 1  # rounded at other places
+
+
+def test_the_size_of_the_data_and_the_passes_give_the_steps() -> None:
+    found = made(**SHORT, task="qlora", samples=1000, epochs=2, global_batch_size=8)
+
+    assert found.updates == 1000 * 2 / 8
+    assert yaml.safe_load(content(found, "recipe.yaml"))["num_train_epochs"] == 2
+    short = made(**SHORT, task="qlora", samples=80, global_batch_size=16)
+    assert yaml.safe_load(content(short, "recipe.yaml"))["warmup_steps"] == 1  # of five
+
+
+@pytest.mark.parametrize(
+    ("said", "program"),
+    [("XTuner", "deepspeed"), ("unsloth", "accelerate"), ("TRL", "accelerate"), ("ms-swift", "llama-factory"),
+     ("our own", "accelerate")],
+)  # fmt: skip
+def test_a_trainer_no_files_are_written_for_gets_those_of_the_nearest_and_is_named(said: str, program: str) -> None:
+    found = made(**SHORT, task="qlora", engine=said)
+
+    assert found.program == program
+    assert any(said in one for one in found.assumptions)
+
+
+def test_masters_are_loaded_where_the_model_itself_holds_them() -> None:
+    """Mixed precision steps fp32 weights; DeepSpeed keeps its own beside a 16-bit model."""
+    fields = {"model": "qwen3-0.6b", "gpu": "h100-sxm-80gb", "gpu_count": 2, "task": "full_finetune"}
+    dtypes = {name: yaml.safe_load(content(made(**fields, sharding=name), "recipe.yaml"))["weights"]
+              for name in ("ddp", "fsdp", "zero1")}  # fmt: skip
+
+    assert dtypes == {"ddp": "float32", "fsdp": "float32", "zero1": "bfloat16"}

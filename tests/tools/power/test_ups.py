@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.components import of_kind
-from tools.configure.cluster import ups_items
+from tools.configure.bills.cluster import ups_items
 from tools.power import plan_power
 from tools.power.request import PowerRequest
 from tools.power.ups import MARGIN, ups_for

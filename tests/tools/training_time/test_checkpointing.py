@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.catalog import gpu as card
-from tools.configure.bound import Each, bound_of_training
+from tools.configure.pace.bound import Each, bound_of_training
 from tools.memory.estimate import memory_per_gpu
 from tools.memory.request import MemoryRequest
 from tools.training_time.checkpointing import WAYS, recomputing

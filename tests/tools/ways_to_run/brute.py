@@ -116,6 +116,9 @@ def _dealt(machine: Machine, load: Load) -> Iterator[Candidate]:
             parts = {name: sum(term.bytes for term in phase.terms if term.part == name)
                      for name in ("weights", "kv_cache")}  # fmt: skip
             fixed = phase.bytes - sum(parts.values())
+            wide = workload_of(request.model_copy(update={"ubatch_tokens": _batch(load)}))[0]
+            wide = wide._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
+            fixed_wide = fixed + peak_phase(wide).bytes - phase.bytes
             routed = shape.expert_params * work.format.expert_bits / 8 if shape.experts else 0.0
             dense = shape.experts.dense_layers if shape.experts else shape.layers
             each = routed / max(shape.layers - dense, 1)
@@ -124,16 +127,20 @@ def _dealt(machine: Machine, load: Load) -> Iterator[Candidate]:
                 for scale, surety in ((more, "yes"), (1.0, "tight")):
                     held = _fullest(shape.layers, dense, base * scale, each * scale, fixed * scale, usables[:cards],
                                     None if form.name.startswith("gguf:IQ") else host)  # fmt: skip
+                    if held is not None and held[0]:
+                        held = _fullest(shape.layers, dense, base * scale, each * scale, fixed_wide * scale,
+                                        usables[:cards], host)  # fmt: skip
                     if held is None:
                         continue
                     away, layers, whole = held
                     yield Candidate(
-                        FILES, form.name, kv, work, None, Spread(1, cards, 1, 1), machine.cards[:cards], machine.host,
+                        FILES, form.name, kv, wide if away else work, None, Spread(1, cards, 1, 1),
+                        machine.cards[:cards], machine.host,
                         Held(
                             needed=1.0, low=1.0, high=1.0, usable=1, weights=1.0, cache=1.0,
                             weights_all=parts["weights"], surety="yes" if surety == "yes" else "tight",
                             host_bytes=away / scale, whole_layers=whole > 0, host_layers=whole, layers=layers,
-                        ), None,
+                        ), None, machine.network,
                     )  # fmt: skip
             if host is not None and not form.name.startswith("gguf:IQ"):
                 total = phase.bytes
@@ -144,6 +151,11 @@ def _dealt(machine: Machine, load: Load) -> Iterator[Candidate]:
                              "yes" if total * more <= host else "tight", host_bytes=total,
                              host_layers=shape.layers, whole_layers=True), None,
                     )  # fmt: skip
+
+
+def _batch(load: Load) -> int | None:
+    """Tokens of a physical batch that are set with weights in host memory: more than usual for a longer context."""
+    return 2048 if load.context > 2048 else None
 
 
 def _fullest(

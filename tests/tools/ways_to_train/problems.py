@@ -11,7 +11,7 @@ from tools.ways_to_train.result import WaysToTrain
 MODELS = ("Qwen/Qwen3-0.6B", "Qwen/Qwen3-8B", "meta-llama/Meta-Llama-3.1-8B", "google/gemma-3-27b-it",
           "Qwen/Qwen3-32B", "meta-llama/Meta-Llama-3.1-70B", "openai/gpt-oss-20b")  # fmt: skip
 KINDS = ("rtx-3090-24gb", "rtx-4090-24gb", "a100-sxm-80gb", "h100-sxm-80gb", "l40s-48gb", "v100-sxm2-16gb")
-HOST = 2
+HOST = 3
 SURE = {"yes": 0, "tight": 1}
 
 
@@ -45,10 +45,12 @@ def found(fields: dict[str, Any]) -> WaysToTrain:
 def concession(way: Any) -> int:
     """What a way gives up, as told in its fields."""
     if way.offload == "all":
-        return 3
+        return 4
     if way.offload == "optimizer" or way.optimizer == "paged_adamw_8bit":
         return HOST
-    return 1 if way.precision == "bf16_pure" or way.optimizer == "adafactor" else 0
+    if way.precision == "bf16_pure" or way.optimizer == "adafactor":
+        return 2
+    return 1 if way.optimizer == "adamw_8bit" else 0
 
 
 def worth(answer: WaysToTrain) -> tuple[float, ...]:

@@ -16,8 +16,8 @@ from tools.training_time.estimate import estimate_training_time
 from tools.training_time.request import TrainingTimeRequest
 
 TASKS = {"full": "full_finetune", "lora": "lora", "qlora": "qlora"}
-STATES = [("adamw", "bf16", 0), ("adamw_8bit", "bf16", 0), ("adafactor", "bf16", 1), ("adamw", "bf16_pure", 1),
-          ("adamw_8bit", "bf16_pure", 1), ("adafactor", "bf16_pure", 1)]  # fmt: skip
+STATES = [("adamw", "bf16", 0), ("adamw_8bit", "bf16", 1), ("adafactor", "bf16", 2), ("adamw", "bf16_pure", 2),
+          ("adamw_8bit", "bf16_pure", 2), ("adafactor", "bf16_pure", 2)]  # fmt: skip
 BATCH, MOST = 16, 8
 
 

@@ -6,11 +6,14 @@ from kb.observation import observation_facts
 from tools.memory.estimate import memory_per_gpu
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Part, PerGpu
+from tools.memory.shape import shape_of
 from tools.model_fields import ModelFields
 from tools.observation.estimates.expected import UNITS, Expected
 from tools.observation.result import Range
 from tools.observation.setup import Machine, Setup
 
+READ_BYTES = 2
+"""Of a parameter while a checkpoint is read: 16 bits."""
 AT_LOAD = ("weights", "adapters", "framework")
 PAGING = ("windows", "wsl")
 COPIED = ("task", "kv_format", "engine_version", "max_num_sequences", "micro_batch_size", "optimizer", "precision",
@@ -105,6 +108,28 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
 def _least(setup: Setup, per: PerGpu) -> float:
     """What must be on the card: a server fills its pool with what the weights leave."""
     return float(part(per, *AT_LOAD)) if setup.reserves else float(per.low_bytes)
+
+
+def loading_exceeds_host(setup: Setup) -> bool:
+    """Whether the host's memory is too small for what loading takes where every process reads the whole checkpoint.
+
+        ranks of a machine · parameters · 2 bytes > host memory
+
+    That is how a training starts whose weights are not spread while they are read (from_pretrained outside ZeRO-3's
+    context, FSDP without meta tensors). False where the host's memory, the cards or the model were not said.
+    """
+    asked = setup.request
+    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
+    if setup.kind != "training" or host is None or setup.card is None or not setup.named:
+        return False
+    ranks = max(setup.cards // (asked.nodes or 1), 1)
+    given = asked.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
+    return ranks > 1 and ranks * shape_of(MemoryRequest(**given)).params * READ_BYTES > host
+
+
+def weights_on_card(setup: Setup) -> float:
+    """Weights that the fullest card holds, as the cards share them."""
+    return float(part(needed(setup), "weights"))
 
 
 def held_ratio(setup: Setup) -> float | None:

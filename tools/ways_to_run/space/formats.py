@@ -124,8 +124,8 @@ def formats(load: Load, engine: str) -> tuple[str, ...]:
         return ladder
     meant = ALIKE.get(asked, (asked,))
     found = tuple(name for name in ladder if name in meant)
-    if not found and asked in WIDE and engine != FILES:
-        return WIDENED[:1]  # a conversion that somebody must make
+    if not found and engine != FILES and any(name in (*WIDE, *WIDENED) for name in (asked, *meant)):
+        return WIDENED[:1] if asked in WIDE else tuple(name for name in WIDENED if name in meant)  # someone makes it
     exact = asked.startswith("gguf:") == (engine == FILES)
     return found or ((asked,) if exact and asked not in ALIKE else ())
 

@@ -26,6 +26,8 @@ class Group(NamedTuple):
     """Those of one node."""
     near: int | None = None
     """Cards that are joined well enough to share layers, as the links were stated; null = all."""
+    apart: bool = False
+    """Whether nothing joins them: copies alone use several."""
 
     @property
     def per_node(self) -> int:
@@ -64,10 +66,17 @@ class Spread(NamedTuple):
 def groups(machine: Machine) -> list[Group]:
     """Cards of each kind by themselves, and all together as so many of the least."""
     found = [
-        Group(cards[0].gpu, tuple(card.usable for card in cards), machine.nodes, tuple(cards), machine.near)
+        Group(
+            cards[0].gpu, tuple(card.usable for card in cards), machine.nodes, tuple(cards), machine.near, machine.apart
+        )
         for cards in machine.kinds.values()
     ]
-    if machine.unlike and len({card.gpu.vendor for card in machine.cards}) == 1 and not _shared(machine):
+    if (
+        machine.unlike
+        and not machine.apart
+        and len({card.gpu.vendor for card in machine.cards}) == 1
+        and not _shared(machine)
+    ):
         least = min(card.usable for card in machine.cards)
         slowest = min(machine.cards, key=lambda card: (card.gpu.bandwidth_bytes_per_s or 0, card.gpu.id)).gpu
         found.append(Group(slowest, (least,) * len(machine.cards), machine.nodes, machine.cards, machine.near))
@@ -100,9 +109,15 @@ def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
     """Every layout of up to all cards of the group; copies no more than there are sequences."""
     shape, asked, count = load.shape, load.parallel, group.size
     block = block_of(shape.id, form)
-    widths = (asked.tp,) if asked.tp else range(1, min(group.near or group.per_node, group.per_node) + 1)
+    near = 1 if group.apart else min(group.near or group.per_node, group.per_node)
+    widths = (asked.tp,) if asked.tp else range(1, near + 1)
     for tp in widths:
-        if tp > count or indivisible(shape, tp) or (tp > group.per_node and tp % group.per_node):
+        if (
+            tp > count
+            or (group.apart and tp > 1)
+            or indivisible(shape, tp)
+            or (tp > group.per_node and tp % group.per_node)
+        ):
             continue
         if cut_layers(shape, tp, block):
             continue
@@ -114,7 +129,7 @@ def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
         if asked.ep not in (None, ep):
             continue
         for pp in (asked.pp,) if asked.pp else STAGES:
-            if tp * pp > count or pp > shape.layers:
+            if tp * pp > count or pp > shape.layers or (group.apart and pp > 1):
                 break
             if asked.pp or asked.tp or not _needless(shape, group, tp, pp):
                 yield from _copied(Spread(tp, pp, 1, ep), group, load)
@@ -146,7 +161,7 @@ def _copied(one: Spread, group: Group, load: Load) -> Iterator[Spread]:
 def _experts_shared(load: Load, group: Group) -> Iterator[Spread]:
     """Attention copied to every card, experts shared: mixtures under much load, or as asked."""
     experts, asked = load.shape.experts, load.parallel
-    if experts is None or (asked.tp or 1) > 1 or (asked.pp or 1) > 1 or asked.dp:
+    if experts is None or group.apart or (asked.tp or 1) > 1 or (asked.pp or 1) > 1 or asked.dp:
         return
     from_each = constants().decode.attention_copies_from
     ways = (asked.ep,) if asked.ep else (2, 4, 8, 16, 32, 64, 128, 256)

@@ -18,6 +18,7 @@ from tools.ways_to_run.request import Objective, Parallel, WorkFields
 
 ACTIVE_SHARE = 0.2
 """Share of an application's users with a request in flight at a busy moment, when only users are given."""
+ROUNDING = 1e-9
 SERVED = ("llm", "vlm")
 ALONE_PROMPT, SHARED_PROMPT = 512, 1024
 """Prompt that speed is told for where no length was given, of one person and of several."""
@@ -53,6 +54,7 @@ class Load(NamedTuple):
     parallel: Parallel
     target_rate: float | None
     target_first_s: float | None
+    target_answer_s: float | None
     objective: Objective | None
     work: WorkFields
     said: tuple[str, ...]
@@ -61,6 +63,11 @@ class Load(NamedTuple):
     def name(self) -> str:
         """The model in words."""
         return self.shape.name
+
+    @property
+    def pace(self) -> float | None:
+        """Tokens a second that are wanted: as said, else those that a whole answer takes at least to come in time."""
+        return self.target_rate or (self.answer / self.target_answer_s if self.target_answer_s else None)
 
     @property
     def longest(self) -> int | None:
@@ -80,7 +87,7 @@ def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
     if shape.kind not in SERVED:
         raise BadInput(
             "model", f"{shape.name} is of kind {shape.kind}: ways are found for models that generate text.",
-            "Use estimate_memory and estimate_inference_speed for it.",
+            "Ask for its memory and its speed by themselves.",
         )  # fmt: skip
     fields: dict[str, object] = (
         {"model": shape.id and work.model} if shape.id else {k: v for k, v in given.items() if k != "model"}
@@ -108,7 +115,8 @@ def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
         images=work.images_per_request or 0, adapters=work.adapters or 0, lora_rank=work.lora_rank,
         weight_format=canonical(work.weight_format) if work.weight_format else None, kv_format=work.kv_format,
         engine=work.engine, parallel=work.parallel, target_rate=work.target_tokens_per_s,
-        target_first_s=work.target_first_token_s, objective=objective, work=work, said=tuple(said),
+        target_first_s=work.target_first_token_s,
+        target_answer_s=work.target_answer_s, objective=objective, work=work, said=tuple(said),
     )  # fmt: skip
 
 
@@ -128,11 +136,16 @@ def _lengths_said(work: WorkFields, sequences: int, prompt: int, cached: int, an
         yield f"output_tokens not stated: tokens_per_s is the mean over an answer of {answer:,}."
 
 
+def active(users: int) -> int:
+    """Of so many users, those with a request in flight at a busy moment: a fifth, in whole people."""
+    return max(math.ceil(users * ACTIVE_SHARE - ROUNDING), 1)
+
+
 def _sequences(work: WorkFields, said: list[str]) -> int:
     if work.concurrent_sequences is not None:
         return work.concurrent_sequences
     if work.users is not None and work.users > 1:
-        found = max(math.ceil(work.users * ACTIVE_SHARE), 1)
+        found = active(work.users)
         said.append(f"Of {work.users:,} users, {found:,} are taken to have a request in flight at a busy moment.")
         return found
     if work.users is None:

@@ -6,8 +6,9 @@ from kb.base import BadInput
 from kb.catalog import gpus
 from kb.lexicon.cards.rules import CardCount
 from kb.lexicon.link.rules import Link
-from kb.links import LANES, lanes_bytes_per_s, pcie_slot
+from kb.links import LANES, lanes_bytes_per_s, pcie_slot, pooled, stands_alone
 from kb.memory_constants import constants as memory_constants
+from kb.mig import cuts
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
 from kb.topology import topology_facts
@@ -62,6 +63,10 @@ class Machine(NamedTuple):
     said: tuple[str, ...]
     near: int | None = None
     """Cards that are joined well enough to share layers, as the links were stated; null = all of a node."""
+    apart: bool = False
+    """Whether the cards are instances that nothing joins: a model is held by one of them, others by copies."""
+    network: float | None = None
+    """Bytes a second between computers of one memory each, which hold a model together; null = no such ones."""
 
     @property
     def kinds(self) -> dict[str, list[Card]]:
@@ -103,8 +108,20 @@ def machine_of(request: WaysToRunRequest) -> Machine:
                 "Give what others hold on each card, or leave the card out.",
             )  # fmt: skip
         cards.append(Card(gpu, gpu.usable_bytes - held))
+    apart = any(one.profile for one in request.cards)
     host, near = _host(request, said), _near(request.link, len(cards), said)
-    return Machine(tuple(cards), request.nodes, host, tuple(said), near)
+    if len(cards) * request.nodes > 1 and all(stands_alone(card.gpu) for card in cards):
+        return _computers(request, cards * request.nodes, host, said)
+    return Machine(tuple(cards), request.nodes, host, tuple(said), near, apart)
+
+
+def _computers(request: WaysToRunRequest, cards: list[Card], host: Host, said: list[str]) -> Machine:
+    """Computers of one memory each: however they were counted, each is one, and a network joins them."""
+    stated = request.link.bytes_per_s if request.link and request.link.kind != "pcie" else None
+    network = stated or pooled().bytes_per_s
+    by = f"by {request.link.name}" if request.link else "by a network, which was not said"
+    said.append(f"{len(cards)} computers of one memory each, joined {by}: taken to carry {network / 1e9:.3g} GB/s.")
+    return Machine(tuple(cards), 1, host, tuple(said), network=network)
 
 
 def _near(link: Link | None, cards: int, said: list[str]) -> int | None:
@@ -131,11 +148,38 @@ def _near(link: Link | None, cards: int, said: list[str]) -> int | None:
 def _alike(cards: CardCount, link: Link | None, said: list[str]) -> list[Gpu]:
     gpu, assumed = _card(cards)
     said += [line for line in (*cards.assumptions, *assumed) if line not in said]
+    if cards.profile is not None:
+        return [_instance(gpu, cards.profile, said)] * cards.count
     if cards.memory_bytes is not None and cards.memory_bytes != gpu.memory_bytes:
         share = gpu.usable_bytes / gpu.memory_bytes
         usable = int(cards.memory_bytes * share)
         gpu = gpu.model_copy(update={"memory_bytes": cards.memory_bytes, "usable_bytes": usable})
     return [_unfolded(_linked(gpu, link, said), said)] * (cards.count * gpu.devices)
+
+
+def _instance(gpu: Gpu, name: str, said: list[str]) -> Gpu:
+    """One instance of a card that is cut up: its share of memory, bandwidth and multiprocessors, and no link.
+
+    Raises:
+        BadInput: the card has no such profile.
+    """
+    cut = cuts().get(gpu.id)
+    profile = next((one for one in cut.profiles if one.name == name), None) if cut else None
+    if profile is None:
+        raise BadInput("cards", f"{gpu.name} has no MIG profile {name}.", "Name one that what_fits lists.")
+    line = (
+        f"{name} of {gpu.name}: {format_bytes(profile.usable_bytes)}, {profile.memory_ratio:.3g} of its bandwidth and "
+        f"{profile.compute_ratio:.2g} of its compute. Instances do not join: a model is held by one, others copy it."
+    )
+    said += [line] if line not in said else []
+    rates = {field: value * profile.compute_ratio for field in RATES if (value := getattr(gpu, field))}
+    return gpu.model_copy(
+        update={
+            **rates, "name": f"{gpu.name} {name}", "memory_bytes": int(gpu.memory_bytes * profile.memory_ratio),
+            "usable_bytes": profile.usable_bytes, "nvlink_bytes_per_s": None, "link_cards": None,
+            "bandwidth_bytes_per_s": int((gpu.bandwidth_bytes_per_s or 0) * profile.memory_ratio) or None,
+        }
+    )  # fmt: skip
 
 
 def _unfolded(gpu: Gpu, said: list[str]) -> Gpu:
@@ -166,8 +210,8 @@ def _card(cards: CardCount) -> tuple[Gpu, tuple[str, ...]]:
 
 def _linked(gpu: Gpu, link: Link | None, said: list[str]) -> Gpu:
     """The card with the link that was said to join it."""
-    if link is None:
-        return gpu
+    if link is None or (stands_alone(gpu) and link.kind != "nvlink"):
+        return gpu  # a computer's link is its network
     if link.kind == "nvlink":
         if not gpu.nvlink_bytes_per_s:
             raise BadInput("link", f"{gpu.name} has no NVLink.", "Leave link out, or say pcie.")

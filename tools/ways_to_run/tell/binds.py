@@ -13,7 +13,7 @@ from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
 from tools.ways_to_run.tell.words import ENGINES, format_name
 from tools.ways_to_run.weigh.candidate import Candidate
-from tools.ways_to_run.weigh.pace import Speed
+from tools.ways_to_run.weigh.pace import Speed, answer_s
 from tools.ways_to_run.weigh.worth import Weighed
 
 HOST_DECIDES = 0.5
@@ -152,6 +152,13 @@ def _targets(load: Load, best: Weighed) -> Iterator[Bind]:
         yield Bind(
             what="target_first_token", subject="first token", needed=load.target_first_s, available=waited.value,
             unit="s", said=f"The first token comes after {waited.value:.2g} s, {load.target_first_s:g} s were wanted.",
+        )  # fmt: skip
+    whole = answer_s(load, speed)
+    if load.target_answer_s is not None and whole is not None and whole.value > load.target_answer_s:
+        yield Bind(
+            what="target_answer", subject="whole answer", needed=load.target_answer_s, available=whole.value, unit="s",
+            said=f"An answer of {load.answer:,} tokens takes {whole.value:.2g} s, {load.target_answer_s:g} s were "
+            "wanted.",
         )  # fmt: skip
 
 

@@ -15,7 +15,11 @@ from tools.ways_to_run.weigh.candidate import Candidate
 
 MODEL = "MODEL"
 """Where a checkpoint goes that is not known here."""
-EVERY_LAYER = 99
+RPC_PORT = 50052
+EVERY_LAYER = 999
+"""More layers than any model has."""
+DEALT = ("-sm", "-ts")
+"""How llama.cpp is told which card has how many layers: said last."""
 MOST_RATIO = 0.97
 FP8_SINCE = (8, 9)
 """CUDA compute capability from which an engine takes FP8 as such; older cards store E5M2."""
@@ -160,6 +164,8 @@ def _tensorrt(load: Load, candidate: Candidate, utilization: float | None) -> It
         yield f"--ep_size {spread.ep}"
     yield f"--max_seq_len {load.context} --max_batch_size {_here(load, candidate)}"
     yield f"--kv_cache_free_gpu_memory_fraction {utilization or 0.9:g}"
+    if candidate.kv == "fp8":
+        yield "--extra_llm_api_options <(echo 'kv_cache_config: {dtype: fp8}')"
 
 
 def _fp8(candidate: Candidate, plain: str, stored: str) -> str:
@@ -169,6 +175,19 @@ def _fp8(candidate: Candidate, plain: str, stored: str) -> str:
 
 def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
     """`-c` counts the tokens of all slots together."""
+    where = list(placed(load, machine, candidate))
+    yield from (one for one in where if not one.startswith(DEALT))
+    yield f"-c {load.context * load.sequences}"
+    if load.sequences > 1:
+        yield f"-np {load.sequences}"
+    if candidate.kv in ("q8_0", "q4_0"):
+        yield f"-ctk {candidate.kv} -ctv {candidate.kv}"
+    yield "-fa on"
+    yield from (one for one in where if one.startswith(DEALT))
+
+
+def placed(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
+    """Where llama.cpp puts the layers: how many on the cards, whose experts in host memory, how many on each card."""
     held = candidate.held
     if not candidate.cards:
         yield "-ngl 0"
@@ -176,17 +195,23 @@ def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
         yield f"-ngl {sum(held.layers)}"
     else:
         yield f"-ngl {EVERY_LAYER}"
-    experts = load.shape.experts
-    if experts is not None and candidate.cards and candidate.offloads:
+    if load.shape.experts is not None and candidate.cards and candidate.offloads:
         yield f"--n-cpu-moe {_without_experts(load, candidate)}"
-    yield f"-c {load.context * load.sequences}"
-    if load.sequences > 1:
-        yield f"-np {load.sequences}"
-    if candidate.kv in ("q8_0", "q4_0"):
-        yield f"-ctk {candidate.kv} -ctv {candidate.kv}"
-    yield "-fa on"
-    if len(machine.cards) > 1 and candidate.cards:
+    if candidate.work.ubatch is not None and candidate.offloads:
+        yield f"-ub {candidate.work.ubatch}"
+    if candidate.network is not None:
+        yield from _over_network(candidate)
+    elif len(machine.cards) > 1 and candidate.cards and not machine.apart:
         yield from _split(machine, candidate)
+
+
+def _over_network(candidate: Candidate) -> Iterator[str]:
+    """The other computers, each with `rpc-server -H 0.0.0.0 -p 50052` running; this one takes the first layers."""
+    others = range(2, len(candidate.cards) + 1)
+    if others:
+        yield f"--rpc {','.join(f'HOST{number}:{RPC_PORT}' for number in others)}"
+        if candidate.unlike:
+            yield f"-ts {','.join(str(count) for count in candidate.held.layers)}"
 
 
 def _without_experts(load: Load, candidate: Candidate) -> int:

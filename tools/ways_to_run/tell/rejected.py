@@ -46,7 +46,10 @@ def _indivisible(load: Load, machine: Machine, found: Found) -> Iterator[Rejecte
     for group in groups(machine):
         for ways in dict.fromkeys((load.parallel.tp or 0, group.per_node)):
             reason = indivisible(load.shape, ways) if ways > 1 else None
-            if ways > group.size:
+            if ways > 1 and group.apart:
+                reason = "MIG instances do not reach each other's memory, and a process sees one of them"
+                yield Rejected(way=f"TP {ways} over instances", reason=reason, kind="divisibility")
+            elif ways > group.size:
                 yield Rejected(way=f"TP {ways}", reason=f"only {group.size} cards are there", kind="divisibility")
             elif reason:
                 yield Rejected(way=f"TP {ways}", reason=reason, kind="divisibility")

@@ -4,14 +4,16 @@ from collections.abc import Iterator
 
 from kb.quality import quality
 from kb.units import format_bytes
-from tools.ways_to_run.result import UsedCards
-from tools.ways_to_run.space.formats import FILES, made_by_others, published
+from tools.ways_to_run.result import UsedCards, Way
+from tools.ways_to_run.space.formats import FILES, WIDE, bits_per_weight, made_by_others, published
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.worth import Weighed
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", FILES: "llama.cpp"}
 
+FEWER_RATIO = 0.95
+"""Bits of a weight, of those published, below which a format is narrower and no other spelling of the same."""
 UNNOTICED_PERCENT = 1.0
 """Rise of perplexity that makers publish a checkpoint with and nobody notices."""
 
@@ -19,6 +21,17 @@ UNNOTICED_PERCENT = 1.0
 def format_name(form: str) -> str:
     """`gguf:Q4_K_M` → `Q4_K_M`, `awq` → `AWQ`."""
     return form.removeprefix("gguf:") if form.startswith("gguf:") else form.upper()
+
+
+def narrower(load: Load, way: Way) -> str | None:
+    """What a way holds in fewer bits than published, where nobody asked for it; null where nothing is."""
+    parts = []
+    here, published_ = bits_per_weight(load, way.weight_format), bits_per_weight(load, load.native)
+    if load.weight_format is None and here < FEWER_RATIO * published_:
+        parts.append(f"weights in {format_name(way.weight_format)} ({here:.2g} of {published_:.2g} bits)")
+    if load.kv_format is None and way.kv_format not in WIDE:
+        parts.append(f"cache in {way.kv_format}")
+    return ", ".join(parts) or None
 
 
 def used_cards(candidate: Candidate) -> tuple[UsedCards, ...]:
@@ -57,6 +70,8 @@ def title_of(candidate: Candidate) -> str:
     if candidate.kv not in ("bf16", "fp16"):
         parts.append(f"{candidate.kv} cache")
     held = candidate.held
+    if candidate.hops:
+        parts.append("pooled over the network")
     if candidate.offloads and candidate.cards:
         what = "layers" if held.whole_layers else "layers' experts"
         parts.append(f"{held.host_layers} {what} in host memory")

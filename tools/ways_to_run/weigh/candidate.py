@@ -29,11 +29,18 @@ class Candidate(NamedTuple):
     held: Held
     condition: Rule | None
     """What must be heeded of the format on the card."""
+    network: float | None = None
+    """Bytes a second between computers that layers are dealt out to; null where they are cards of one machine."""
 
     @property
     def offloads(self) -> bool:
         """Whether part of the model lies in the host's memory."""
         return self.held.host_bytes > 0
+
+    @property
+    def hops(self) -> int:
+        """Steps over a network that every token takes."""
+        return len(self.cards) - 1 if self.network and self.group is None else 0
 
     @property
     def used(self) -> int:

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from kb.memory_constants import constants
 from tools.memory.estimate import peak_phase, sharded_peak
 from tools.memory.fit import verdict_of
 from tools.memory.formats import weight_format
 from tools.memory.interval import interval
 from tools.memory.request import MemoryRequest
 from tools.memory.term import Phase
-from tools.memory.workload import Workload, is_large, workload_of
+from tools.memory.workload import Workload, is_large, over_pcie, workload_of
 from tools.ways_to_run.result import Surety
 from tools.ways_to_run.space.formats import FILES
 from tools.ways_to_run.space.layouts import Group, Spread
@@ -73,22 +74,51 @@ def loaded(work: Workload, load: Load, context: int, sequences: int) -> Workload
     return work._replace(context=own, sequences=sequences, max_sequences=sequences)
 
 
+def wide_batches(work: Workload, load: Load) -> Workload:
+    """The same with the larger physical batch that is set where weights lie in host memory: it takes room on the card,
+    and copies the weights fewer times for a prompt that is longer than a usual batch, as a context can hold one."""
+    larger = constants().llama_cpp.offloaded_ubatch_tokens
+    return work._replace(ubatch=larger) if load.context > larger and work.ubatch is None else work
+
+
+class Shard(NamedTuple):
+    """What the fullest of equal cards holds, whichever they are."""
+
+    needed: float
+    low: float
+    high: float
+    weights: float
+    cache: float
+    weights_all: float
+    """Of one copy, wherever they lie."""
+
+
 def held_shared(work: Workload, group: Group, spread: Spread, load: Load, context: int, sequences: int) -> Held:
     """On equal cards that split every layer, or take layers in turn; copies share the sequences."""
+    boards = over_pcie(group.gpu, min(spread.tp, group.per_node))
+    shard = shard_of(work, spread, load, context, sequences, large=is_large(group.gpu), boards=boards)
+    usable = group.usable(spread.cards)
+    verdict = verdict_of(shard.needed, shard.high, usable)
+    return Held(
+        needed=shard.needed, low=shard.low, high=shard.high, usable=usable, weights=shard.weights, cache=shard.cache,
+        weights_all=shard.weights_all, surety=None if verdict == "no" else verdict,
+    )  # fmt: skip
+
+
+def shard_of(
+    work: Workload, spread: Spread, load: Load, context: int, sequences: int, *, large: bool, boards: bool
+) -> Shard:
+    """The same for all cards that are alike in what engines reserve on them: `large` ones, and `boards` over PCIe."""
     here = -(-sequences // spread.dp)
     laid = loaded(work, load, context, here)._replace(
         tensor=1 if spread.attention_copies else spread.tp, pipeline=spread.pp,
-        expert=spread.ep if spread.attention_copies else 1, large_gpu=is_large(group.gpu),
+        expert=spread.ep if spread.attention_copies else 1, large_gpu=large, boards=boards,
     )  # fmt: skip
     phase = sharded_peak(laid)
     low, high = interval(laid, phase)
-    usable = group.usable(spread.cards)
-    weights, cache = _part(phase, "weights"), _part(phase, "kv_cache")
-    verdict = verdict_of(phase.bytes, high, usable)
-    return Held(
-        needed=phase.bytes, low=low, high=high, usable=usable, weights=weights, cache=cache,
-        weights_all=_part(peak_phase(laid._replace(tensor=1, pipeline=1, expert=1)), "weights"),
-        surety=None if verdict == "no" else verdict,
+    return Shard(
+        phase.bytes, low, high, _part(phase, "weights"), _part(phase, "kv_cache"),
+        _part(peak_phase(laid._replace(tensor=1, pipeline=1, expert=1)), "weights"),
     )  # fmt: skip
 
 
@@ -271,5 +301,6 @@ def file_bits(name: str) -> float:
 
 
 __all__ = [
-    "FILES", "Held", "base_workload", "deal_of", "file_bits", "held_by_host", "held_dealt", "held_shared", "loaded",
+    "FILES", "Held", "Shard", "base_workload", "deal_of", "file_bits", "held_by_host", "held_dealt", "held_shared",
+    "loaded", "shard_of", "wide_batches",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from kb.base import BadInput
-from kb.links import lanes_bytes_per_s, slot_bytes_per_s
+from kb.links import lanes_bytes_per_s, pooled, slot_bytes_per_s
 from kb.memory_constants import constants as memory_constants
 from kb.quality import quality
 from kb.records.gpu import Gpu
@@ -25,6 +25,7 @@ from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
 """Sequences that are told to fit: whether they do was decided by the memory."""
+SENT_BYTES = 4
 NOTED_RATIO = 1.2
 """Pace without prompts over the one with them from which on both are told."""
 SERVED_STEP = 1.2
@@ -52,6 +53,24 @@ class Speed(NamedTuple):
     """Most sequences at once that each see a pace people accept; counted for `most_users` alone."""
 
 
+def answer_s(load: Load, speed: Speed) -> Interval | None:
+    """Time of one whole answer: the wait for its first token, then the others; null where the wait is not known."""
+    wait, each = speed.first_token, inverse(speed.per_user)
+    if wait is None:
+        return None
+    rest = max(load.answer - 1, 0)
+    return Interval(
+        value=wait.value + rest * each.value, low=wait.low + rest * each.low, high=wait.high + rest * each.high
+    )
+
+
+def in_time(load: Load, speed: Speed) -> bool:
+    """Whether the first token and the whole answer come as soon as they should."""
+    first, whole = speed.first_token, answer_s(load, speed)
+    soon = load.target_first_s is None or (first is not None and first.value <= load.target_first_s)
+    return soon and (load.target_answer_s is None or (whole is not None and whole.value <= load.target_answer_s))
+
+
 class Paces:
     """Paces of many candidates of one load: what they share is worked out once."""
 
@@ -72,14 +91,13 @@ class Paces:
         By bisection to a fifth: a token takes longer the more sequences it is made for.
         """
         load, most = self.load, max(int(self.load.sequences * candidate.room), self.load.sequences)
-        least = load.target_rate or quality().exchange.served_tokens_per_s
+        least = load.pace or quality().exchange.served_tokens_per_s
 
         def enough(count: int) -> bool:
             found = speed if count == load.sequences else self._at(candidate, count)
             if found is None or found.per_user.value < least:
                 return False
-            first = found.first_token.value if found.first_token else None
-            return load.target_first_s is None or (first is not None and first <= load.target_first_s)
+            return in_time(load, found)
 
         if not enough(load.sequences):
             return 0
@@ -113,21 +131,30 @@ class Paces:
 
     def _on(self, candidate: Candidate, gpu: Gpu, sequences: int) -> TokenPace | None:
         """The whole model on cards like this one."""
-        base = self._base(candidate.engine, candidate.form, gpu)
-        if base is None:
+        work = self.alone(candidate.engine, candidate.form, candidate.work.kv_bytes, gpu)
+        if work is None:
             return None
-        bandwidth, flops_16 = rates(gpu, guess=True)
-        flops, _ = product_rate(gpu, base.format.name, flops_16)
-        work = base._replace(
-            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16,
-            kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
-            cached_tokens=base.cached_tokens if candidate.engine in CACHES_PREFIXES else 0,
-        ).on(candidate.layout, sequences)  # fmt: skip
+        work = work._replace(host_bandwidth=candidate.host.bandwidth).on(candidate.layout, sequences)
         spilled = candidate.held.spilled
         return corrected_pace(placed_pace(work, ROOMY, spilled), spilled)
 
+    def alone(self, engine: str, form: str, kv_bytes: float, gpu: Gpu) -> Work | None:
+        """The load on one such card; null where no source states how fast it reads."""
+        base = self._base(engine, form, gpu)
+        if base is None:
+            return None
+        bandwidth, flops_16 = rates(gpu, guess=True)
+        flops, kind = product_rate(gpu, base.format.name, flops_16)
+        return base._replace(
+            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16, flops_kind=kind, kv_bytes=kv_bytes,
+            cached_tokens=base.cached_tokens if engine in CACHES_PREFIXES else 0,
+        )  # fmt: skip
+
     def _base(self, engine: str, form: str, gpu: Gpu) -> Work | None:
-        key = (engine, form, gpu.id)
+        """The load in a format: of the card only whether it computes in BF16 matters."""
+        if gpu.bandwidth_bytes_per_s is None:
+            return None
+        key = (engine, form, gpu.half)
         if key not in self._bases:
             load = self.load
             asked = InferenceSpeedRequest.model_validate(
@@ -151,13 +178,14 @@ class Paces:
         scale = first.found.per_user * first.found.output_token_s
         plain = times(token, 1 - first.found.interference_s / first.found.output_token_s)
         away = self._cache_away_s(candidate, work)
-        token, plain = _later(token, away), _later(plain, away)
+        token, plain = _hopped(_later(token, away), candidate), _hopped(_later(plain, away), candidate)
         count = work.sequences * work.layout.replicas
         reading = _mean([(shares[kind], _reading(pace)) for kind, pace in paces.items()])
         waiting = _mean([(shares[kind], pace.first_token) for kind, pace in paces.items()])
         new = max(work.new_tokens, 1)
         more = self._prompt_away_s(candidate, work, new)
-        reading, waiting = _later(reading, more / new), _later(waiting, more)
+        sent = _sent_s(candidate, new, work.arch.hidden)
+        reading, waiting = _later(reading, (more + sent) / new), _hopped(_later(waiting, more + sent), candidate)
         step = first.found.step
         return Speed(
             per_user=inverse(token, scale), total=inverse(token, scale * count), first_token=waiting,
@@ -185,7 +213,7 @@ class Paces:
             return 0.0
         weights = spilled * candidate.held.weights_all
         link = (slot_bytes_per_s(work.gpu) or lanes_bytes_per_s(USUAL_PCIE)) * COPIED_RATIO
-        batches = -(-tokens // memory_constants().llama_cpp.ubatch_tokens)
+        batches = -(-tokens // (candidate.work.ubatch or memory_constants().llama_cpp.ubatch_tokens))
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
         cores = speed_constants().host.cores(candidate.host.bandwidth)
@@ -242,3 +270,17 @@ def _mean(parts: Sequence[tuple[float, Interval]]) -> Interval:
 def _later(of: Interval, seconds: float) -> Interval:
     """So much more time, as uncertain as the rest."""
     return times(of, 1 + seconds / of.value) if seconds else of
+
+
+def _hopped(time: Interval, candidate: Candidate) -> Interval:
+    """A token's time and what every further computer that holds a part of the model adds to it."""
+    hops = candidate.hops
+    if not hops:
+        return time
+    value, low, high = (hops * one for one in pooled().hop_s)
+    return Interval(value=time.value + value, low=time.low + low, high=time.high + high)
+
+
+def _sent_s(candidate: Candidate, tokens: int, hidden: int) -> float:
+    """What a prompt takes between computers: tokens · hidden · 4 bytes (RPC sends 32 bits) at every step of the way."""
+    return candidate.hops * tokens * hidden * SENT_BYTES / candidate.network if candidate.network else 0.0

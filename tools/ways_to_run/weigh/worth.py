@@ -7,7 +7,7 @@ from kb.quality import quality
 from tools.ways_to_run.space.formats import SERVERS, made_by_others
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
-from tools.ways_to_run.weigh.pace import Speed
+from tools.ways_to_run.weigh.pace import Speed, in_time
 
 UNKNOWN_RATE = 1.0
 """Tokens a second that a card without a stated bandwidth is ranked by."""
@@ -66,20 +66,16 @@ def weighed(load: Load, candidate: Candidate, speed: Speed | None) -> Weighed:
 
 
 def _meets(load: Load, speed: Speed | None) -> bool | None:
-    if load.target_rate is None and load.target_first_s is None:
+    if load.target_rate is None and load.target_first_s is None and load.target_answer_s is None:
         return None
     if speed is None:
         return False
-    fast = load.target_rate is None or speed.per_user.value >= load.target_rate
-    soon = load.target_first_s is None or (
-        speed.first_token is not None and speed.first_token.value <= load.target_first_s
-    )
-    return fast and soon
+    return (load.target_rate is None or speed.per_user.value >= load.target_rate) and in_time(load, speed)
 
 
 def _score(load: Load, candidate: Candidate, rate: float, loss: float) -> float:
     exchange = quality().exchange
-    doublings = math.log2(rate / (load.target_rate or exchange.pace_tokens_per_s))
+    doublings = math.log2(rate / (load.pace or exchange.pace_tokens_per_s))
     worth = (exchange.doubling_percent if doublings < 0 else exchange.beyond_percent) * doublings
     tight = exchange.tight_percent if candidate.held.surety == "tight" else 0.0
     return worth - loss - tight - _complexity(load, candidate)
@@ -111,6 +107,6 @@ def _users_score(load: Load, candidate: Candidate, speed: Speed | None, loss: fl
     exchange = quality().exchange
     served = speed.at_pace if speed and speed.at_pace is not None else 0
     rate = speed.per_user.value if speed else UNKNOWN_RATE
-    least = load.target_rate or exchange.served_tokens_per_s
+    least = load.pace or exchange.served_tokens_per_s
     doublings = math.log2(served) if served else min(math.log2(rate / least), 0.0) - 1
     return exchange.doubling_percent * doublings - loss - _complexity(load, candidate)

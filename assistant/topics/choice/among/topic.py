@@ -60,12 +60,23 @@ def _lead(options: list[Option], words: Words) -> str:
         return words.say("holds_all", name=first.name, models=words.listed(mine), other=failing, missing=missing)
     told = {"name": first.name, "model": first.model, "how": first.how, "rate": first.rate}
     if others and alike(first, others[0]):
-        return words.say("alike", other=others[0].name, other_rate=others[0].rate, **told)
+        pick, rest = sorted((first, others[0]), key=_room, reverse=True)
+        roomier = _room(pick) > _room(rest) and "+" not in pick.name + rest.name
+        return words.say(
+            "alike_roomier" if roomier else "alike", name=pick.name, model=pick.model, how=pick.how, rate=pick.rate,
+            usable=pick.usable, other=rest.name, other_rate=rest.rate, other_usable=rest.usable,
+        )  # fmt: skip
     if not others:
         return words.say("only", **told)
     other = others[0]
     name = "best" if other.fits else "best_other_fails"
     return words.say(name, other=other.name, other_rate=other.rate, **told)
+
+
+def _room(one: Option) -> float:
+    """The memory of a card that a way may use, in GiB."""
+    words = one.usable.replace(",", "").split()
+    return float(words[0]) if words and words[0].replace(".", "").isdigit() else 0.0
 
 
 def _prices(options: list[Option], calls: Calls, words: Words) -> list[str]:

@@ -12,6 +12,8 @@ from assistant.writing.buying import owning
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 
+CLOSE = 1.05
+"""Two sums within this ratio come out even: no forecast of prices and use is finer."""
 ASKS = ("buy_or_rent", "break_even", "cost")
 
 
@@ -54,19 +56,25 @@ def _cheaper(result: Mapping[str, Any]) -> str:
     rents = [row.get("monthly_cost") or {} for row in result.get("rent", [])][:1]
     if not rents or not own or not rents[0]:
         return "either"
-    if own["high"] < rents[0]["low"]:
+    if own["high"] * CLOSE < rents[0]["low"]:
         return "buy"
-    return "rent" if rents[0]["high"] < own["low"] else "either"
+    return "rent" if rents[0]["high"] * CLOSE < own["low"] else "either"
 
 
 def _parts(own: Mapping[str, Any], words: Words) -> list[str]:
     rows = [
         words.say("part", name=words.say(f"part_{row['name']}"), cost=row["monthly_cost"])
         for row in own.get("parts", [])
-        if isinstance(row, Mapping) and words.knows(f"part_{row['name']}")
+        if isinstance(row, Mapping) and words.knows(f"part_{row['name']}") and _some(row.get("monthly_cost"))
     ]
-    said = words.maybe("residual", residual=own.get("residual"), resale=own.get("resale_cost"))
+    worth = own.get("resale_cost") if _some(own.get("resale_cost")) else None
+    said = words.maybe("residual", residual=own.get("residual"), resale=worth)
     return [words.say("parts", parts=words.listed(rows)), *said] if rows else said
+
+
+def _some(cost: Any) -> bool:
+    """Whether a cost written out is more than nothing."""
+    return any(letter in "123456789" for letter in str(cost or ""))
 
 
 def _break_even(found: Mapping[str, Any], words: Words) -> list[str]:

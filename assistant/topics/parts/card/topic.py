@@ -7,7 +7,7 @@ from typing import Any
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.setups import THOUGHT_OF
+from assistant.writing.arguments import card_names
 from assistant.writing.words import Words
 
 ROWS = ("memory", "memory_type", "bandwidth", "bf16", "fp8", "nvlink", "nvlink_note", "pcie", "tdp", "year")
@@ -44,9 +44,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
 
 
 def _names(ask: Ask, situation: Situation) -> list[str]:
-    things = [one for one in situation.about(ask) if one.what == "hardware"]
-    said = [one.quote for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF]
-    return list(dict.fromkeys(said))[:ALONE_MAX]
+    return card_names(ask, situation)[:ALONE_MAX]
 
 
 def _lead(row: Mapping[str, Any]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import training
 from assistant.writing.setups import setups
-from assistant.writing.training import best_way
+from assistant.writing.training import best_way, conditions
 from assistant.writing.ways import assumed_card, model_name
 from assistant.writing.words import Words
 
@@ -36,8 +36,10 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
             kind = "does_not_fit"
             continue
         if ask.ask in ("fits", "memory"):
-            leads.append(words.say("fits", **fields))
-            kind = one.shown["answer"]["verdict"] if not lines else kind
+            unusual = words.listed(conditions(one, words))
+            leads.append(words.say("fits_so" if unusual else "fits", unusual=unusual, **fields))
+            kind = ("fits_with_changes" if unusual else one.shown["answer"]["verdict"]) if not lines else kind
+            lines.append(words.say("how", how=fields["how"]))
             lines += words.maybe("takes", time=fields["time"]) or words.maybe("pace", rate=fields["rate"])
         else:
             leads += words.maybe(

@@ -9,7 +9,7 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import explaining, running, training
 from assistant.writing.setups import Setup, setups
-from assistant.writing.training import best_way
+from assistant.writing.training import best_way, conditions
 from assistant.writing.ways import assumed_card, model_name, plain_way, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
@@ -66,7 +66,8 @@ def _least(one: LookedUp) -> dict[str, str] | None:
 def _trained(one: LookedUp, words: Words) -> str | None:
     fields, told = best_way(one, words), one.shown.get("answer", {})
     if fields is not None and told.get("verdict") == "fits":
-        return words.say("trains", **fields)
+        unusual = words.listed(conditions(one, words))
+        return words.say("trains_so" if unusual else "trains", unusual=unusual, **fields)
     needed, usable = told.get("needed_per_gpu"), told.get("usable_per_gpu")
     if not needed or not usable:
         return None

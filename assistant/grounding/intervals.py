@@ -1,0 +1,53 @@
+"""Intervals around a figure: "5.12 h (3.01–9.73)" is told of one thing, from low to high."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from assistant.grounding.evidence import Evidence
+from assistant.grounding.figures import Figure
+from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, POWER, RATE, TIME
+from assistant.grounding.statements import Statement
+
+OPENS = re.compile(r"[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
+DASH = re.compile(r"(?:\s?(?:–|—|~|～|到|至|to)\s?|-)[$¥€£]?")
+EQUALS = re.compile(r"\s?[=≈]")
+CLOSES = re.compile(r"[^\d()（）|]{0,8}[)）]")
+KINDS = frozenset({BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE})
+"""Kinds that are told with an interval."""
+
+
+def torn(statement: Statement, looked: Sequence[Figure], evidence: Evidence) -> Iterator[tuple[Figure, str]]:
+    """Ends of intervals that run from high to low, or that no text tells together with the figure they stand behind."""
+    text, start = statement.text, statement.start
+    told = sorted((one for one in looked if one.readings), key=lambda one: one.start)
+    for place, (low, high) in enumerate(pairwise(told)):
+        if low.readings[0].kind not in KINDS or not DASH.fullmatch(text, low.end - start, high.start - start):
+            continue
+        if EQUALS.match(text, high.end - start):
+            continue  # a difference
+        if _above(low, high):
+            yield low, "the interval runs from high to low"
+        middle = told[place - 1] if place else None
+        if middle is None or not OPENS.fullmatch(text, middle.end - start, low.start - start):
+            continue
+        if not CLOSES.match(text, high.end - start):
+            continue
+        if _above(low, middle) or _above(middle, high):
+            yield low, "the figure lies outside its interval"
+        held = [evidence.leaves(one) for one in (middle, low, high)]
+        if all(held) and not frozenset.intersection(*held):
+            yield low, f"no result holds this interval around {middle.text}"
+
+
+def _above(one: Figure, other: Figure) -> bool:
+    """Whether a figure is more than another of its kind in every way of reading them."""
+    pairs = [
+        (mine - near, theirs + far)
+        for reading in one.readings
+        for also in other.readings
+        if reading.kind == also.kind
+        for mine, near in zip(reading.values, reading.tolerances, strict=True)
+        for theirs, far in zip(also.values, also.tolerances, strict=True)
+    ]
+    return bool(pairs) and all(mine > theirs for mine, theirs in pairs)

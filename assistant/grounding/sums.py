@@ -1,0 +1,221 @@
+"""Sums that are written out: whether a figure is what the figures before its equals sign come to."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from assistant.grounding.figures import Figure
+from assistant.grounding.quantities import MONEY, PERCENT, PLAIN, TIME
+from assistant.grounding.statements import Statement
+from kb.base import BadInput
+from tools.agent_tools.calculation import CONSTANTS, evaluate
+
+SMALL_MAX = 10
+"""Whole numbers up to here count steps, options and people as words do."""
+EQUALS = re.compile(r"(?P<sign>=|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
+SIGNS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "＋": "+", "（": "(", "）": ")"}
+"""Signs of sums as people write them."""
+WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
+"""What looks like a sign between figures: the time of a rent, a hyphen; and the letter that is one."""
+DIGITS = re.compile(r"\d+(?:\.\d+)?")
+CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
+TIMES = re.compile(r"[×*/÷]")
+PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
+EXACT, ROUGH = 0.005, 0.03
+"""How far the result of a sum may be off, as a share of it: behind "=" and behind "≈"."""
+
+
+def follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
+    """Whether `result` ends a sum that is written out and right: "4 × 24 GB = 96 GB", "(60 + 6) / 2 = 33 min".
+
+    The sum reaches back as far as a sign of arithmetic stands between its figures, each of which has to hold itself or
+    be a small count.
+    """
+    sum_ = _sum(statement, [one for one, _ in former], result)
+    held = {figure.start for figure, good in former if good or _needless(figure, statement)}
+    if sum_ is None or not all(one.start in held for one in sum_.operands):
+        return False
+    return sum_.comes_to(EXACT if sum_.exact else ROUGH)
+
+
+def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: Figure) -> bool:
+    """Whether a term is what a sum that is written out leaves for it: the rest of "33.8 + 12.5 + 4.9 rest = 51.2".
+
+    Everything else of the sum has to hold, its result too.
+    """
+    if term.roles.get("memory"):  # a part that results hold is told as they hold it
+        return False
+    held = {figure.start for figure, good in looked if good or _needless(figure, statement)}
+    every = [one for one, _ in looked]
+    for result in (one for one in every if one.start > term.start and one.start in held):
+        sum_ = _sum(statement, every, result)
+        if sum_ is not None and {one.start for one in sum_.operands} - held == {term.start}:
+            return sum_.comes_to(0.0, rounded=True)
+    return False
+
+
+def miscounted(statement: Statement, looked: Sequence[Figure]) -> Iterator[Figure]:
+    """Results of sums that are written out and do not come to them, however their units are read."""
+    for result in looked:
+        sum_ = _sum(statement, looked, result)
+        if sum_ is None or (set(sum_.expression) & set("+-") and any(_kind(one) == PERCENT for one in sum_.operands)):
+            continue
+        if sum_.counted and not sum_.comes_to(2 * (EXACT if sum_.exact else ROUGH), rounded=True, typed=True):
+            yield result
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Arithmetic that is written out before an equals sign, and the figure behind it."""
+
+    expression: str
+    operands: Sequence[Figure]
+    result: Figure
+    exact: bool
+    """Whether the sign is "=" and not "≈"."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is arithmetic over its figures alone: a term in words leaves it open."""
+        return any(True for _ in self._values())
+
+    def comes_to(self, slack: float, *, rounded: bool = False, typed: bool = False) -> bool:
+        """Whether it comes to its result: within a share of that, and as its terms may be rounded.
+
+        Args:
+            typed: whether the digits alone may come out, whatever their units.
+        """
+        exact = [_kind(one) == PLAIN and "." not in one.text for one in self.operands]
+        readings = [
+            (one.readings[0].values[0], 0.0 if counted else one.readings[0].tolerances[0])
+            for one, counted in zip(self.operands, exact, strict=True)
+        ]
+        found = [(value, targets, self._rounding(readings)) for value, targets in self._values()]
+        if typed:
+            digits = [
+                (float(_digits(one) or 0), 0.0 if counted else _last(_digits(one)))
+                for one, counted in zip(self.operands, exact, strict=True)
+            ]
+            found += [(value, targets, self._rounding(digits)) for value, targets in self._typed()]
+        return any(
+            abs(value - target) <= tolerance * 1.0001 + abs(target) * slack + (width(target) if rounded else 0.0)
+            for value, targets, width in found
+            for target, tolerance in targets
+        )
+
+    def _rounding(self, terms: Sequence[tuple[float, float]]) -> Callable[[float], float]:
+        """How far its terms, as finely as they are told, may bring it from a value: their errors go either way."""
+        if set(self.expression) & set("*/"):
+            ratio = 1.5 * math.hypot(*(width / (abs(value) or 1.0) for value, width in terms))
+            return lambda target: abs(target) * ratio
+        absolute = 1.5 * math.hypot(*(width for _, width in terms))
+        return lambda target: absolute
+
+    def _values(self) -> Iterator[tuple[float, list[tuple[float, float]]]]:
+        """What it comes to, beside what its result says with the tolerance of that: for each way of reading units."""
+        main = self.result.readings[0]
+        told = list(zip(main.values, main.tolerances, strict=True))
+        scales = (1.0, 0.01) if main.kind == PERCENT else (1.0,)
+        targets = [(value * scale, width * scale) for value, width in told for scale in scales]
+        for kind in (None, main.kind):
+            for choice in range(2):
+                with suppress(BadInput):
+                    yield self._evaluated({one.start: _value(one, choice, kind) for one in self.operands}), targets
+        if main.kind != MONEY or not any(_kind(one) == TIME for one in self.operands):
+            return
+        for period in (1.0, _period(self.result)):
+            with suppress(BadInput):
+                by_time = self._evaluated({one.start: _value(one, 0, None) / _period(one) for one in self.operands})
+                yield by_time, [(value / period, width / period) for value, width in told]
+
+    def _typed(self) -> Iterator[tuple[float, list[tuple[float, float]]]]:
+        """What its digits come to, whatever their units."""
+        digits = _digits(self.result)
+        with suppress(BadInput):
+            value = self._evaluated({one.start: float(_digits(one) or 0) for one in self.operands})
+            yield value, [(float(digits or 0), _last(digits))]
+
+    def _evaluated(self, values: Mapping[int, float]) -> float:
+        return evaluate(self.expression, {f"v{start}": value for start, value in values.items()})
+
+
+def _sum(statement: Statement, former: Sequence[Figure], result: Figure) -> Sum | None:
+    """The sum that a figure ends, if it ends one of two figures or more."""
+    text, start = statement.text, statement.start
+    sign = EQUALS.search(text[: result.start - start])
+    if sign is None or not result.readings:
+        return None
+    expression, operands = _expression(text, start, sign.start(), former)
+    if len(operands) < 2 or not all(one.readings for one in operands):
+        return None
+    return Sum(expression, operands, result, sign["sign"] == "=")
+
+
+def converts(figure: Figure, statement: Statement) -> bool:
+    """Whether a number only turns one unit into another in a sum that is written out: 1000 in "1000 / 88 = 11.4"."""
+    before, behind = statement.text[: figure.start - statement.start], statement.text[figure.end - statement.start :]
+    if figure.readings[0].kind != PLAIN or figure.readings[0].values[0] not in CONSTANTS or "=" not in behind:
+        return False
+    return TIMES.search(before[-3:]) is not None or TIMES.match(behind.lstrip()) is not None
+
+
+def _expression(text: str, start: int, end: int, former: Sequence[Figure]) -> tuple[str, list[Figure]]:
+    """The arithmetic before an equals sign with names for its figures, and these."""
+    operands: list[Figure] = []
+    expression, place = "", end
+    for figure in sorted((one for one in former if one.end - start <= end), key=lambda one: -one.start):
+        words = text[figure.end - start : place]
+        between = _signs(words)
+        if operands and (not set(between) & set("+-*/") or CLAUSE_END.search(words)):
+            break
+        operands.insert(0, figure)
+        expression = f"v{figure.start}{between}{expression}"
+        place = figure.start - start
+    opened = expression.count(")") - expression.count("(")
+    return "(" * max(0, opened) + expression, operands
+
+
+def _signs(between: str) -> str:
+    """What of the words between two figures belongs to a sum."""
+    told = WORDS.sub(lambda word: "*" if word[0] in "xX" else " ", between)
+    signs = "".join(SIGNS.get(one, one) for one in told if one in "()+-*/" or one in SIGNS)
+    return signs.replace("()", "")
+
+
+def _value(figure: Figure, choice: int, kind: str | None) -> float:
+    """Its value, with "GB" taken for either thing it means; as of a kind where it may be read so."""
+    reading = next((one for one in figure.readings if one.kind == kind), figure.readings[0])
+    return reading.values[min(choice, len(reading.values) - 1)]
+
+
+def _kind(figure: Figure) -> str:
+    return figure.readings[0].kind
+
+
+def _period(figure: Figure) -> float:
+    """Seconds of the time that an amount of money is said by; one where it is said by none."""
+    return PERIODS_S.get(figure.roles.get("period", ""), 1.0) if _kind(figure) == MONEY else 1.0
+
+
+def _digits(figure: Figure) -> str:
+    """As it is written, without its unit."""
+    match = DIGITS.search(figure.text.replace(",", ""))
+    return match[0] if match else ""
+
+
+def _last(digits: str) -> float:
+    """Half of the last digit."""
+    return float(0.5 * 10.0 ** -len(digits.partition(".")[2]))
+
+
+def _needless(figure: Figure, statement: Statement) -> bool:
+    """Whether an operand needs no source."""
+    return bool(figure.readings) and (_counts(figure) or converts(figure, statement))
+
+
+def _counts(figure: Figure) -> bool:
+    """Whether an operand is a small numeral, which needs no source."""
+    main = figure.readings[0]
+    return main.kind == PLAIN and main.values[0] == int(main.values[0]) and main.values[0] <= SMALL_MAX

@@ -1,0 +1,61 @@
+"""Look-ups in people's words: prices in any money, ways of renting, names with several meanings, years."""
+
+from typing import Any
+
+import pytest
+
+from kb.catalog import gpus
+from kb.rates import convert
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.shown import shown
+from tools.agent_tools.toolset import agent_tool
+
+
+def looked(**fields: Any) -> dict[str, Any]:
+    found = agent_tool("look_up").look_up(fields, Ledger())
+    assert not found.failed, found.shown
+    return found.shown
+
+
+@pytest.mark.parametrize(
+    ("written", "amount", "currency"), [("900 EUR", 900, "EUR"), ("¥6000", 6000, "CNY"), ("$700", 700, "USD")]
+)
+def test_cards_are_found_by_a_price_in_any_money(written: str, amount: float, currency: str) -> None:
+    found = looked(kind="find_cards", min_memory="12GB", max_price=written, sort="memory")
+    most = float(convert(amount, currency, "USD"))
+
+    prices = [
+        float(row["price"]["amount_usd"].strip("$").replace(",", "")) for row in found["cards"] if isinstance(row, dict)
+    ]
+    assert prices
+    assert max(prices) <= most
+    assert ("assumptions" in found) == (currency != "USD")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("on demand", "on_demand"), ("On-Demand", "on_demand"), ("按需", "on_demand"), ("preemptible", "spot")],
+)
+def test_ways_of_renting_are_read_as_people_write_them(said: str, meant: str) -> None:
+    offers = looked(kind="offers", names=["A100 80GB"], purchase=said)["offers"]
+
+    assert {one["purchase"] for one in offers if isinstance(one, dict)} == {meant}
+
+
+@pytest.mark.parametrize("kind", ["spec", "compatibility", "offers"])
+def test_which_of_several_cards_was_meant_is_told(kind: str) -> None:
+    told = looked(kind=kind, names=["V100"])["read_as"]
+
+    assert any("V100 SXM2 32GB" in one and "PCIe" in one for one in told)
+    assert "read_as" not in looked(kind=kind, names=[gpus()["v100-sxm2-16gb"].name])
+
+
+def test_a_day_of_a_price_is_no_money() -> None:
+    assert shown({"price_as_of": "2026", "price_usd": 100.0}) == {"price_as_of": "2026", "price_usd": "$100.00"}
+
+
+def test_a_set_tells_what_its_power_includes() -> None:
+    rows = looked(kind="compare", names=["1x T4", "1x 3060"], by="power")["sets"]
+
+    assert rows[0]["cards_alone"] == "70 W"
+    assert "wall_with_host" in rows[0]

@@ -1,0 +1,186 @@
+"""Models of pictures, clips, speech and embeddings on cards in hand: memory, ways to make it fit, and their time."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from kb.catalog import gpus
+from kb.engines import program
+from tools.agent_tools import reading
+from tools.agent_tools.desk import Desk
+from tools.agent_tools.shown import shown, shown_row
+
+PARTS = {
+    None: "all on the card at once", "components": "one after the other on the card (CPU offload)",
+    "all": "weights in host memory, those the card lacks room for sent block by block (block swap, group offload)",
+}  # fmt: skip
+"""What may leave the card, the fastest first."""
+IN_PARTS = frozenset({"diffusion", "video"})
+"""Kinds of models whose parts may leave the card."""
+NARROWER = ("fp8", "gguf:Q8_0", "gguf:Q4_K_M")
+RATES = ("time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s",
+         "live", "host_bytes", "streamed_ratio")  # fmt: skip
+PROGRAMS = ("comfyui", "diffusers")
+HOST_SHARE = 0.85
+"""Of the machine's memory, what weights may take beside the system and the program."""
+WAYS_MAX = 6
+Found = tuple[str | None, dict[str, Any]]
+"""What leaves the card, and the estimate of it."""
+
+
+class Asked(Protocol):
+    """What is read of a request."""
+
+    @property
+    def cards(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def size(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def engine(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def host_memory(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def input_tokens(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def context_tokens(self) -> str | None:
+        """As in the request."""
+
+    @property
+    def concurrent_sequences(self) -> str | None:
+        """As in the request."""
+
+
+def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
+    """Memory whole, by parts in turn, and with weights in host memory; the time of the first way that fits."""
+    card, number = reading.one_kind(reading.cards(request.cards))
+    size = reading.size(request.size)
+    steps, said = size.pop("steps", None), _engine(request.engine)
+    base = {**named, "gpu": card, "task": "inference", "engine": said, **size}
+    parted = reading.kind_of(named) in IN_PARTS
+    found = list(_estimates(desk, base, form, parted=parted))
+    timed = {
+        **named, "gpu": card, "gpu_count": number, "weight_format": form, "engine": said if parted else None, **size,
+        "steps": steps,
+        "input_tokens": reading.count(request.input_tokens or request.context_tokens, "input_tokens"),
+        "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
+    }  # fmt: skip
+    first, speed = _first(request, desk, timed, [one for one in found if _fits(one[1])] if card else [], parted=parted)
+    rate = {name: speed[name] for name in (*RATES, "steps", "label") if speed.get(name) is not None}
+    ways = [_way(estimate, offload, parted=parted) for offload, estimate in _told(found, first)]
+    return {
+        "answer": {
+            "verdict": _verdict(found, first), "model": named.get("model"),
+            **({"way": f"{first[1]['weight_format']}, {PARTS[first[0]]}"} if first is not None and parted else {}),
+        },
+        "ways": ways, "speed": shown(rate) if rate else None,
+        "assumptions": speed.get("assumptions", [])[:3],
+        "warnings": [*_host(request, speed), *speed.get("warnings", [])][:3],
+    }  # fmt: skip
+
+
+def _first(
+    request: Asked, desk: Desk, timed: dict[str, Any], fitting: list[Found], *, parted: bool
+) -> tuple[Found | None, dict[str, Any]]:
+    """The first way that the host holds as well, with its speed; where none is, the first that the card holds."""
+    if not parted or not fitting:
+        speed = desk.tried("estimate_inference_speed", timed) if timed["gpu"] else None
+        return (fitting[0] if fitting else None), speed or {}
+    tried: list[tuple[Found, dict[str, Any]]] = []
+    for one in fitting:
+        asked = {**timed, "weight_format": one[1]["weight_format"], "offload": one[0]}
+        speed = desk.tried("estimate_inference_speed", asked) or {}
+        tried.append((one, speed))
+        if not _host(request, speed) or not request.host_memory:
+            return one, speed
+    return tried[0]
+
+
+def _engine(text: str | None) -> str | None:
+    """The program, where it is one whose memory is known."""
+    named = reading.engine(text)
+    return named if named in PROGRAMS else "comfyui" if text and program(text) is None and "comfy" in text else None
+
+
+def _estimates(desk: Desk, base: Mapping[str, Any], form: str | None, *, parted: bool) -> list[Found]:
+    """(what leaves the card, estimate), what gives up least first: parts in turn, then a narrower format, then the
+    weights themselves."""
+    forms = dict.fromkeys([form, *(NARROWER if parted and not form else ())])
+    order = [(offload, each) for each in forms for offload in ((None, "components") if parted else (None,))]
+    order += [("all", each) for each in forms] if parted and base["gpu"] else []
+    found: list[Found] = []
+    for offload, each in order:
+        asked = {**base, "weight_format": each, "offload": offload}
+        one = desk.tried("estimate_memory", asked) if found else desk.call("estimate_memory", asked)
+        if one and not any(other == offload and _same(row, one) for other, row in found):
+            found.append((offload, one))
+    return found
+
+
+def _same(row: dict[str, Any], one: dict[str, Any]) -> bool:
+    return bool(row["weight_format"] == one["weight_format"])
+
+
+def _fits(estimate: dict[str, Any]) -> bool:
+    return (estimate.get("fit") or {}).get("verdict") in {"yes", "tight"}
+
+
+def _told(found: list[Found], first: Found | None) -> list[Found]:
+    """The way that is meant first, then the widest whose weights come from the host, then the others on the card."""
+    sent = next((one for one in found if one[0] == "all" and _fits(one[1])), None)
+    lead = [one for one in (first, sent if first is not found[0] else None) if one is not None]
+    rest = [one for one in found if one[0] != "all" or first is None]
+    unique = list({_numbers(one): one for one in lead + rest}.values())
+    return unique[:WAYS_MAX]
+
+
+def _numbers(one: Found) -> tuple[Any, ...]:
+    return one[1]["weight_format"], one[1]["per_gpu"]["total_bytes"]
+
+
+def _verdict(found: list[Found], first: Found | None) -> str:
+    """Whether it fits as published, or with a narrower format, its parts in turn or its weights in host memory."""
+    if not any(estimate.get("fit") for _, estimate in found):
+        return "no card given"
+    if first is None:
+        return "does_not_fit"
+    return "fits" if first is found[0] else "fits_with_changes"
+
+
+def _host(request: Asked, speed: Mapping[str, Any]) -> list[str]:
+    """What the host has to hold, against what it has."""
+    needed = speed.get("host_bytes")
+    if not needed:
+        return []
+    has = reading.host(request.host_memory).get("host_memory_bytes")
+    if has is None:
+        return ["The host's memory was not stated: it has to hold host_bytes of weights beside the system."]
+    if needed > has * HOST_SHARE:
+        return [
+            "The host's memory is too small to hold host_bytes of weights beside the system: it would page to disk."
+        ]
+    return []
+
+
+def _way(found: dict[str, Any], offload: str | None, *, parted: bool) -> dict[str, Any]:
+    per, fit = found["per_gpu"], found.get("fit") or {}
+    return shown_row({
+        "weight_format": found["weight_format"],
+        "parts": PARTS[offload] if parted else None,
+        "needed_bytes": interval(per),
+        "card": gpus()[fit["gpu"]].name if fit else None, "usable_bytes": fit.get("usable_bytes"),
+        "fit": fit.get("verdict"), "warnings": found["warnings"][:1],
+    })  # fmt: skip
+
+
+def interval(per: dict[str, Any]) -> dict[str, Any]:
+    """What a memory estimate says of one card, with its ends."""
+    return {"value": per["total_bytes"], "low": per["low_bytes"], "high": per["high_bytes"], "unit": "bytes"}

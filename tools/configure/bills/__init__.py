@@ -1,0 +1,1 @@
+"""What one purchase takes, line by line: cards, machines, bridges, network, racks."""

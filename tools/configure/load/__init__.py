@@ -1,0 +1,1 @@
+"""What has to be held: the formats and layouts of a work, and the memory of each."""

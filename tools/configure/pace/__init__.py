@@ -1,0 +1,1 @@
+"""How fast a layout is, and what bounds tell without an estimate."""

@@ -1,0 +1,1 @@
+"""What fits within the limits, and what of it is put first."""

@@ -1,0 +1,1 @@
+"""What is said of what was found: bills, reasons, near misses, sources."""
