@@ -104,8 +104,7 @@ class Generating(Bound):
         cards = layout.gpus if self.work.engine == DEALS else cards
         prompt = constants().queue.alone_ratio * self.prompt_s * self.work.output_tokens / cards
         launched = prompt_launch_s(self.work) / layout.pipeline_parallel
-        step = 0.0 if self.work.engine == DEALS else self._step_s(layout, 1.0, 0.0)
-        return (math.hypot(prompt, launched) + step) / ROUNDING
+        return (math.hypot(prompt, launched) + self._step_s(layout, 1.0, 0.0)) / ROUNDING
 
     def _step_s(self, layout: Layout, each: float, prompts: float) -> float:
         step, clamp = self._formula_s(layout, each, prompts)
