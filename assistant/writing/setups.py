@@ -55,6 +55,11 @@ class Setup(NamedTuple):
         said = {str(one.value) for slot in ("activity", "method") for one in self.every(slot, *THOUGHT_OF)}
         return bool(said & (TRAINS | METHODS_OF_TRAINING))
 
+    @property
+    def runs(self) -> bool:
+        """Whether a model is run on hardware that was named."""
+        return self.work is not None and bool(self.machines) and not self.trains
+
 
 def setups(situation: Situation, ask: Ask) -> list[Setup]:
     """Each work with each machine that the ask weighs; four at most.

@@ -18,7 +18,7 @@ KINDS = ("tp", "pp", "dp", "ep")
 def applies(ask: Ask, situation: Situation) -> bool:
     """A model that is run, on cards."""
     found = setups(situation, ask)
-    return bool(found) and all(one.work is not None and one.machines and not one.trains for one in found)
+    return bool(found) and all(one.runs for one in found)
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:

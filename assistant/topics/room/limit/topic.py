@@ -19,7 +19,7 @@ only holds more of them, slower and coarser, is nobody's wish."""
 def applies(ask: Ask, situation: Situation) -> bool:
     """A model that is run, cards, and one of the two quantities."""
     found = setups(situation, ask)
-    run = bool(found) and all(one.work is not None and one.machines and not one.trains for one in found)
+    run = bool(found) and all(one.runs for one in found)
     return run and ask.quantity in OBJECTIVES
 
 
