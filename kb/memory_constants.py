@@ -205,6 +205,18 @@ class DefaultPixels(Frozen):
     video_frames: int
     clip_by_family: dict[str, tuple[int, int, int]]
     """Width, height and frames a family was trained for, where they differ."""
+    frame_rate: int
+    """Frames a second of a clip whose seconds alone are said."""
+    frame_rate_by_family: dict[str, int]
+    section_frames_by_family: dict[str, int]
+    """Frames of one pass, of families that make a clip section by section: its length takes time and no memory."""
+
+
+class WideDecoders(Frozen):
+    """Decoders of picture families that are larger than the usual one."""
+
+    source: str
+    bytes_per_pixel: dict[str, float]
 
 
 class Diffusion(Frozen):
@@ -219,6 +231,7 @@ class Diffusion(Frozen):
     streaming_source: str
     unet_bytes_per_pixel: float
     vae_bytes_per_pixel: float
+    wide_decoders: WideDecoders
     vae_fp32_families: tuple[str, ...]
     """Families whose decoder runs at 32 bits and so takes twice the bytes."""
     guidance_batched_families: tuple[str, ...]

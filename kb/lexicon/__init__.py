@@ -13,7 +13,7 @@ from kb.lexicon.link.rules import Link, read_link
 from kb.lexicon.memory.host import HostMemory, read_host_memory, read_memory_channels
 from kb.lexicon.memory.rules import read_memory
 from kb.lexicon.models.rules import ModelName, read_model
-from kb.lexicon.models.size import ModelSize, read_params
+from kb.lexicon.models.size import ModelSize, read_params, size_in_name
 from kb.lexicon.money.hosting import Hosting, read_hosting
 from kb.lexicon.money.price import Price, Rent, read_price, read_rent
 from kb.lexicon.money.rules import Money, read_money
@@ -26,4 +26,5 @@ __all__ = [
     "Rate", "Rent", "read_cards", "read_count", "read_duration", "read_duty", "read_format", "read_growth",
     "read_host_memory", "read_hosting", "read_link", "read_memory", "read_memory_channels", "read_model", "read_money",
     "read_params", "read_picture_size", "read_power", "read_price", "read_rate", "read_rent", "read_share",
+    "size_in_name",
 ]  # fmt: skip

@@ -20,8 +20,15 @@ CONSTANTS = frozenset({12, 24, 30, 31, 52, 60, 100, 365, 730, 1000, 3600, 8760, 
 SMALL_MAX, EXPRESSION_MAX, POWER_MAX = 10, 400, 64
 
 
-def evaluate(expression: str, values: Mapping[str, float]) -> float:
+Sourced = Callable[[float], bool]
+"""Whether a figure that stands in the expression itself has a source."""
+
+
+def evaluate(expression: str, values: Mapping[str, float], sourced: Sourced | None = None) -> float:
     """The value of an expression over named values: `weights / cards + cache`.
+
+    `sourced` tells which bare figures beside small and converting ones may stand in it, those of the person for
+    instance; none by default.
 
     Raises:
         BadInput: it does not parse, holds a name without a value, a literal without a source, or divides by nothing.
@@ -30,7 +37,7 @@ def evaluate(expression: str, values: Mapping[str, float]) -> float:
         raise BadInput("expression", f"is longer than {EXPRESSION_MAX} characters.", "Work it out in two steps.")
     try:
         tree = ast.parse(expression.replace("×", "*").replace("÷", "/").replace("^", "**"), mode="eval")
-        value = _value(tree.body, values)
+        value = _value(tree.body, values, sourced)
     except (SyntaxError, RecursionError, MemoryError):
         raise BadInput("expression", "does not parse.", "Write e.g. `weights / cards + cache`.") from None
     except ZeroDivisionError:
@@ -42,9 +49,9 @@ def evaluate(expression: str, values: Mapping[str, float]) -> float:
     return value
 
 
-def _value(node: ast.AST, values: Mapping[str, float]) -> float:
+def _value(node: ast.AST, values: Mapping[str, float], sourced: Sourced | None) -> float:
     if isinstance(node, ast.Constant):
-        return _literal(node.value)
+        return _literal(node.value, sourced)
     if isinstance(node, ast.Name):
         if node.id not in values:
             raise BadInput(
@@ -52,31 +59,33 @@ def _value(node: ast.AST, values: Mapping[str, float]) -> float:
             )
         return values[node.id]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        base, power = _value(node.left, values), _value(node.right, values)
+        base, power = _value(node.left, values, sourced), _value(node.right, values, sourced)
         if abs(power) > POWER_MAX:
             raise BadInput("expression", f"raises to a power above {POWER_MAX}.", "Check it.")
         return float(base**power)
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        return float(OPERATORS[type(node.op)](_value(node.left, values), _value(node.right, values)))
+        return float(OPERATORS[type(node.op)](_value(node.left, values, sourced), _value(node.right, values, sourced)))
     if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
-        return float(OPERATORS[type(node.op)](_value(node.operand, values)))
+        return float(OPERATORS[type(node.op)](_value(node.operand, values, sourced)))
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in FUNCTIONS
         and not node.keywords
     ):
-        return float(FUNCTIONS[node.func.id](*(_value(one, values) for one in node.args)))
+        return float(FUNCTIONS[node.func.id](*(_value(one, values, sourced) for one in node.args)))
     raise BadInput(
         "expression", "holds something that is no arithmetic.", f"Use + - * / ** and {', '.join(FUNCTIONS)}."
     )
 
 
-def _literal(value: object) -> float:
+def _literal(value: object, sourced: Sourced | None) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadInput("expression", "holds something that is no number.", "Use numbers and names.")
     power = value == int(value) and value > 0 and int(value) & (int(value) - 1) == 0
     if (value == int(value) and 0 <= value <= SMALL_MAX) or value in CONSTANTS or power:
+        return float(value)
+    if sourced is not None and sourced(float(value)):
         return float(value)
     raise BadInput(
         "expression", f"holds the bare figure {value:g}.",

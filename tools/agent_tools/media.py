@@ -62,7 +62,7 @@ class Asked(Protocol):
 def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
     """Memory whole, by parts in turn, and with weights in host memory; the time of the first way that fits."""
     card, number = reading.one_kind(reading.cards(request.cards))
-    size = reading.size(request.size)
+    size = reading.size(request.size, named)
     steps, said = size.pop("steps", None), _engine(request.engine)
     base = {**named, "gpu": card, "task": "inference", "engine": said, **size}
     parted = reading.kind_of(named) in IN_PARTS
@@ -138,8 +138,10 @@ def _told(found: list[Found], first: Found | None) -> list[Found]:
     sent = next((one for one in found if one[0] == "all" and _fits(one[1])), None)
     lead = [one for one in (first, sent if first is not found[0] else None) if one is not None]
     rest = [one for one in found if one[0] != "all" or first is None]
-    unique = list({_numbers(one): one for one in lead + rest}.values())
-    return unique[:WAYS_MAX]
+    unique: dict[tuple[Any, ...], Found] = {}
+    for one in lead + rest:
+        unique.setdefault(_numbers(one), one)
+    return list(unique.values())[:WAYS_MAX]
 
 
 def _numbers(one: Found) -> tuple[Any, ...]:
@@ -176,6 +178,7 @@ def _way(found: dict[str, Any], offload: str | None, *, parted: bool) -> dict[st
         "weight_format": found["weight_format"],
         "parts": PARTS[offload] if parted else None,
         "needed_bytes": interval(per),
+        "made_of": {part["name"]: {"value": part["bytes"], "unit": "bytes"} for part in per["parts"] if part["bytes"]},
         "card": gpus()[fit["gpu"]].name if fit else None, "usable_bytes": fit.get("usable_bytes"),
         "fit": fit.get("verdict"), "warnings": found["warnings"][:1],
     })  # fmt: skip

@@ -1,13 +1,15 @@
 """Requests in people's words as the typed fields of the registered tools."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from kb.base import AdvisorError, BadInput
+from kb.base import AdvisorError, BadInput, UnknownName
 from kb.catalog import gpus
 from kb.lexicon import (
     CardCount,
+    ModelSize,
     Money,
     read_cards,
     read_count,
@@ -18,11 +20,14 @@ from kb.lexicon import (
     read_model,
     read_money,
     read_params,
+    read_picture_size,
+    size_in_name,
 )  # fmt: skip
 from kb.lexicon.memory.rules import amounts
 from kb.lexicon.text import plain
 from kb.models import models
 from kb.records.gpu import Gpu
+from tools.memory.diffusion import usual_frames
 
 LANGUAGE_KINDS = frozenset({"llm", "vlm"})
 ENGINES = {
@@ -34,8 +39,11 @@ ENGINES = {
 }  # fmt: skip
 """Names of engines as people write them, and programs that are one of them underneath."""
 CACHES = {"q8": "q8_0", "8bit": "q8_0", "int8": "int8", "q4": "q4_0", "4bit": "q4_0", "f16": "bf16", "16bit": "bf16"}
+FRAME_RATE = r"fps|frames?\s*(?:/|per|a)\s*s(?:ec(?:ond)?)?\b|帧\s*[/每]\s*秒"
+CLIP_SECONDS = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)\s*-?\s*(?:(?:s|secs?|seconds?)(?![a-z])|秒)", re.I)
 NO_CARD = re.compile(r"(?:cpu|the cpu|no gpu|none|无|没有|不用显卡|纯)(?:[ -]?only|[ -]?cpu)?", re.I)
 """The processor alone."""
+SIZE_INSTEAD = "Of a model that is not in the catalog give the size in its place: “8.5B”, “35B-A3B”."
 OWNED_SINCE = 2020
 PARALLEL = re.compile(r"\b(tp|pp|dp|ep)\s*[=: ]?\s*(\d{1,4})", re.I)
 CARDS = ("consumer", "workstation", "data_center")
@@ -170,17 +178,41 @@ def model_and_format(
 
 
 def _size_alone(text: str, form: str | None, unknown: AdvisorError) -> tuple[dict[str, Any], str | None]:
-    """The counts of a model that is named by its size alone: "70b awq", "35B-A3B", "561M".
+    """The counts of a model that is named by its size alone, "70b awq", "35B-A3B", "561M", or of which nothing but the
+    size in its name is known: "my-7b-chat".
 
     Raises:
-        AdvisorError: it is no size either.
+        AdvisorError: it is no size either, or names a family that is known and has none of that size.
     """
-    try:
-        size = read_params(text)
-    except AdvisorError:
-        raise unknown from None
+    size = _unlisted(text, unknown)
+    if size is None:
+        try:
+            size = read_params(text)
+        except AdvisorError:
+            if type(unknown) is UnknownName:
+                unknown.args = (f"{unknown} {SIZE_INSTEAD}",)
+            raise unknown from None
     counts = {"params": size.params, "active_params": size.active_params}
     return {name: value for name, value in counts.items() if value}, form or size.weight_format
+
+
+def _unlisted(text: str, unknown: AdvisorError) -> ModelSize | None:
+    return size_in_name(text) if type(unknown) is UnknownName else None
+
+
+def model_read_as(text: str | None) -> str | None:
+    """That a model is reckoned by the size in its name; null where it is known, or no name at all."""
+    if text is None:
+        return None
+    try:
+        read_model(text)
+    except AdvisorError as unknown:
+        size = _unlisted(text, unknown)
+        if size is not None:
+            return (
+                f"“{text[:60]}” is not in the catalog: only its size of {size.params / 1e9:g}B is used, shape guessed."
+            )
+    return None
 
 
 def kind_of(named: dict[str, Any]) -> str:
@@ -217,20 +249,43 @@ def host(text: str | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def size(text: str | None) -> dict[str, int]:
-    """Pixels, frames and steps of a picture or clip: "832x480 81 frames 20 steps"; 720p is 1280x720."""
+def host_read_as(text: str) -> tuple[str, ...]:
+    """What was taken for granted in reading the memory of a machine."""
+    found = read_host_memory(text if amounts(plain(text)) else f"64GB {text}", "host_memory")
+    if found.bandwidth_bytes_per_s is None and found.channels is not None:
+        return (*found.assumptions, f"No kind or speed of modules is read in “{text[:60]}”: usual ones are taken.")
+    return found.assumptions
+
+
+def size(text: str | None, named: Mapping[str, Any] | None = None) -> dict[str, int]:
+    """Pixels, frames and steps of a picture or clip: "832x480 81 frames 20 steps", 「720p 5 秒 24fps」.
+
+    Seconds become frames by the rate said, else by the usual one of the model `named`.
+
+    Raises:
+        BadInput: it says none of them.
+    """
     if text is None:
         return {}
     found: dict[str, int] = {}
-    if match := re.search(r"(\d{2,5})\s*[x×*]\s*(\d{2,5})", text):
-        found |= {"width_px": int(match[1]), "height_px": int(match[2])}
-    elif (match := re.search(r"(480|576|720|1080|1440|2160)\s?[pP]", text)) is not None:
-        found |= {"width_px": round(int(match[1]) * 16 / 9), "height_px": int(match[1])}
-    for name, unit in (("frames", r"f(?:rames?)?\b|帧"), ("steps", r"steps?\b|步")):
-        if match := re.search(rf"(\d{{1,5}})\s*(?:{unit})", text, re.I):
+    rest = text
+    for name, unit in (("rate", FRAME_RATE), ("frames", r"f(?:rames?)?\b|帧"), ("steps", r"steps?\b|步")):
+        if match := re.search(rf"(\d{{1,5}})\s*(?:{unit})", rest, re.I):
             found[name] = int(match[1])
+            rest = rest.replace(match[0], " ")
+    if match := CLIP_SECONDS.search(rest):
+        family = models()[named["model"]].family if named and named.get("model") in models() else ""
+        long, rate = float(match[1]), found.get("rate")
+        found.setdefault("frames", round(long * rate) + 1 if rate else usual_frames(family, long))
+        rest = rest.replace(match[0], " ")
+    found.pop("rate", None)
+    with suppress(BadInput):
+        pixels = read_picture_size(rest)
+        found |= {"width_px": pixels.width_px, "height_px": pixels.height_px}
     if not found:
-        raise BadInput("size", "names no pixels, frames or steps.", "Write e.g. “1024x1024 30 steps”.")
+        raise BadInput(
+            "size", "names no pixels, frames, seconds or steps.", "Write e.g. “1024x1024 30 steps”, “720p 5 s”."
+        )
     return found
 
 

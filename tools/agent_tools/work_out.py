@@ -63,7 +63,11 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
         raise BadInput("expression", "is empty.", "Write one, or name a result in `of`.")
     read = {name: _read(name, value, desk) for name, value in request.values.items()}
     read, rate_note = _one_currency(read, (request.unit or "").partition("/")[0].strip().upper())
-    value = evaluate(request.expression, {name: one[0] for name, one in read.items()})
+
+    def of_person(figure: float) -> bool:
+        return any(_says(text, (figure,), re.compile(rf"(?<![\d.]){figure:.15g}(?![\d.])")) for text in desk.words)
+
+    value = evaluate(request.expression, {name: one[0] for name, one in read.items()}, of_person)
     steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], request.expression)
     asked = (request.unit or "").strip()
     unit = "" if asked.lower() in {"none", "1", "x"} else asked or _unit_of(request.expression, read)
@@ -77,6 +81,11 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
         "from": {name: one[3] for name, one in read.items()}, **({"assumed": assumed} if assumed else {}),
         **({"rate": rate_note} if rate_note else {}),
     }  # fmt: skip
+
+
+def _read_before(_: float) -> bool:
+    """Of an expression that was evaluated once every figure has its source."""
+    return True
 
 
 def _one_currency(read: dict[str, Value], unit: str) -> tuple[dict[str, Value], str]:
@@ -177,11 +186,11 @@ def _amount(field: str, said: str) -> tuple[float, str]:
 def _unit_of(expression: str, read: dict[str, Value]) -> str:
     """The unit of the value, by what becomes of it when all figures of a unit are doubled; none where it is a ratio."""
     values = {name: one[0] for name, one in read.items()}
-    plain_value = evaluate(expression, values)
+    plain_value = evaluate(expression, values, _read_before)
     found: list[str] = []
     for unit in sorted({one[2] for one in read.values() if one[2]}):
         doubled = {name: one[0] * (2 if one[2] == unit else 1) for name, one in read.items()}
-        ratio = evaluate(expression, doubled) / plain_value if plain_value else 0.0
+        ratio = evaluate(expression, doubled, _read_before) / plain_value if plain_value else 0.0
         if abs(ratio - 1) < SAME:
             continue
         found.append(unit if abs(ratio - 2) < SAME else "")
@@ -210,8 +219,8 @@ def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None
 def _power(expression: str, read: dict[str, Value]) -> int | None:
     """How often time is in the value of an expression; None where it cannot be told, as of a sum of unlike things."""
     scaled = {name: one[0] * 2.0 ** (_time_power(one[1], one[2]) or 0) for name, one in read.items()}
-    before = evaluate(expression, {name: one[0] for name, one in read.items()})
-    ratio = evaluate(expression, scaled) / before if before else 0.0
+    before = evaluate(expression, {name: one[0] for name, one in read.items()}, _read_before)
+    ratio = evaluate(expression, scaled, _read_before) / before if before else 0.0
     return next((power for power in (-2, -1, 0, 1, 2) if abs(ratio / 2.0**power - 1) < SAME), None)
 
 

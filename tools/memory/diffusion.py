@@ -153,6 +153,12 @@ def host_weights(work: Workload) -> tuple[float, float]:
     return everything, pipe.largest_denoiser * _bits(work, _LABELS[1]) / 8
 
 
+def usual_frames(family: str, seconds: float) -> int:
+    """Frames of a clip of a family of so many seconds: one more than its rate makes, as video models count."""
+    sizes = constants().diffusion.default_px
+    return round(seconds * sizes.frame_rate_by_family.get(family, sizes.frame_rate)) + 1
+
+
 def usual_pixels(kind: str, family: str) -> tuple[int, int, int]:
     """Width, height and frames that models of a family are usually run at."""
     sizes = constants().diffusion.default_px
@@ -165,7 +171,8 @@ def usual_pixels(kind: str, family: str) -> tuple[int, int, int]:
 def _pixels(work: Workload) -> tuple[int, int, int]:
     width, height, frames = usual_pixels(work.shape.kind, work.shape.family)
     if work.shape.kind == "video":
-        return work.width or width, work.height or height, work.frames or frames
+        section = constants().diffusion.default_px.section_frames_by_family.get(work.shape.family)
+        return work.width or width, work.height or height, min(work.frames or frames, section or work.frames or frames)
     return work.width or work.height or width, work.height or work.width or height, work.frames or frames
 
 
@@ -239,14 +246,17 @@ def _decode(work: Workload) -> Term:
     """
     numbers = constants().diffusion
     width, height, frames = _pixels(work)
+    wide, source = numbers.wide_decoders.bytes_per_pixel.get(work.shape.family), numbers.source
     if work.shape.kind == "video":
         together, each = min(frames, _frames_together(work)), numbers.video_vae_bytes_per_pixel
+    elif wide is not None:
+        together, each, source = 1, wide, numbers.wide_decoders.source
     else:
         together, each = 1, numbers.vae_bytes_per_pixel * (2 if _fp32_decoder(work) else 1)
     each *= numbers.tiled_decode_ratio if work.offload == "all" else 1
     inputs = {"pixels": width * height, "frames": together, "images": work.images, "bytes_per_pixel": each}
     size = width * height * together * work.images * each
-    return Term("activations", "Decoding", size, "pixels · frames · images · bytes_per_pixel", inputs, numbers.source)
+    return Term("activations", "Decoding", size, "pixels · frames · images · bytes_per_pixel", inputs, source)
 
 
 def _frames_together(work: Workload) -> int:

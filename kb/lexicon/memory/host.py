@@ -17,6 +17,8 @@ DESKTOP_CHANNELS = 2
 MOST_CHANNELS = 12
 """Of one socket."""
 _MODULE = grammar(r"(?<![a-z])(?:lp)?ddr([345])x?(?:[- ]?(\d{4,5})(?! ?(?:gb|gi|mb|g(?![a-z]))))?")
+_KIND = grammar(r"(?<![a-z])(?:mcr|mr|lr|r|u|cu|so-?|c?so)?dimms?[- ]?(\d{4,5})(?! ?(?:gb|gi|mb|g(?![a-z])))")
+"""A speed behind the kind of module: MRDIMM-8800, RDIMM 4800."""
 _RATE = grammar(r"(?<![\d.])(\d{4,5}) ?(?:mt/?s|mhz)")
 _BARE_RATE = grammar(
     r"(?<![\d.])(2133|2400|2666|2933|3[026]00|4[048]00|5[26]00|6[04]00|6800|7200|8000|8533)(?! ?(?:g|m|t)i?b)(?!\d)"
@@ -117,8 +119,8 @@ def _bandwidth(
     """The rate said, or that of the channels with the modules' own speed or the usual one of their generation."""
     if said := _STATED.search(words):
         return float(said[1]) * 1e9, ()
-    module, rate = _MODULE.search(words), _RATE.search(words) or _BARE_RATE.search(words)
-    if not (module or family):
+    module, rate = _MODULE.search(words), _RATE.search(words) or _KIND.search(words) or _BARE_RATE.search(words)
+    if not (module or family or (rate and rate.re is not _BARE_RATE)):
         return None, ()
     assumed: list[str] = []
     if channels is None:

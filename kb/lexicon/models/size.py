@@ -8,6 +8,8 @@ from kb.base import BadInput, Frozen
 from kb.lexicon.formats.rules import FormatFound, formats
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
+from kb.models import models
+from kb.names import closed_names, model_names
 
 _A_SIZE = r"(\d{1,4}(?:\.\d{1,2})?) ?([bm])(?:illion)?(?:[ -]?(?:params?|parameters?))?(?![a-z0-9])"
 SIZED = grammar(rf"(?<![a-z0-9.])a?{_A_SIZE}")
@@ -45,6 +47,34 @@ def read_params(text: str, field: str = "params") -> ModelSize:
         raise BadInput(field, f"“{text[:60]}” is no size of a model.", "Give more than 0 and at most 10^14.")
     active = round(float(match[3]) * 1e9) if match[3] else None
     return ModelSize(params=params, active_params=active, weight_format=stored_in(formats(words)), text=text.strip())
+
+
+def size_in_name(text: str) -> ModelSize | None:
+    """The size in a name that no family of the catalog bears: "acme/helper-7b-v1.4"; null where there is not one size.
+
+    Of a family that is known a size that it lacks is a mistake, and no unknown model.
+    """
+    words = plain(text)
+    found = list(_ALONE.finditer(words))
+    if len(found) != 1 or _of_a_known_family(words) or _nothing_more(SIZED.sub(" ", words)):
+        return None
+    try:
+        size = read_params(found[0][0])
+    except BadInput:
+        return None
+    return size.model_copy(update={"weight_format": stored_in(formats(words)), "text": text.strip()})
+
+
+def _of_a_known_family(words: str) -> bool:
+    named = model_names().scan(words, bold=True) or closed_names().scan(words)
+    return bool(named) or not _families().isdisjoint(re.findall(r"[a-z]+", words))
+
+
+@lru_cache(maxsize=1)
+def _families() -> frozenset[str]:
+    """The words that names of known language models begin with: qwen, llama, gpt."""
+    begins = (re.match(r"[a-z]{3,}", one.family.lower()) for one in models().values() if one.kind in ("llm", "vlm"))
+    return frozenset(match[0] for match in begins if match)
 
 
 def _nothing_more(rest: str) -> bool:

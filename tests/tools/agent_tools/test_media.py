@@ -46,3 +46,35 @@ def test_a_host_that_cannot_hold_the_weights_gets_a_narrower_format_or_a_word() 
     assert ways(**fields, host_memory="64GB")["answer"]["way"].startswith("fp8")
     assert any("too small" in one for one in ways(**fields, host_memory="8GB")["warnings"])
     assert any("not stated" in one for one in ways(**fields)["warnings"])
+
+
+def test_a_decoder_of_a_video_model_is_counted_as_wide_as_it_is() -> None:
+    """diffusers issue 12900: 75 GB with PyTorch 2.8, out of memory on 80 GB with 2.9; decoded in tiles it fits."""
+    found = ways(model="Qwen-Image", cards="A100 80GB", size="2048x2048")["ways"][0]
+
+    needed = float(found["needed"].split()[0])
+    assert needed == pytest.approx(75, rel=0.08)
+    assert found["fit"] == "tight"
+    parts = found["made_of"]
+    assert sum(float(one.split()[0]) / (1024 if "MiB" in one else 1) for one in parts.values()) == pytest.approx(
+        needed, abs=0.2
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "short", "long"), [("FramePack", "5 s video", "60 s video"), ("FramePack", "3 秒", "1800 frames")]
+)
+def test_a_clip_made_in_sections_takes_no_more_memory_for_its_length(model: str, short: str, long: str) -> None:
+    one, other = (ways(model=model, cards="4090", size=f"640x608 {size}")["ways"] for size in (short, long))
+    assert [way["needed"] for way in one] == [way["needed"] for way in other]
+
+
+def test_a_longer_clip_made_at_once_takes_more() -> None:
+    one, other = (ways(model="HunyuanVideo", cards="H100", size=f"720p {size}")["ways"][0] for size in ("3 s", "5 s"))
+    assert float(one["needed"].split()[0]) < float(other["needed"].split()[0])
+
+
+def test_what_is_told_first_is_the_way_that_is_meant() -> None:
+    found = ways(model="Wan2.1-I2V-14B-720P", cards="L20", size="720p 81 frames 20 steps", engine="comfyui")
+    first = found["ways"][0]
+    assert found["answer"]["way"] == f"{first['weight_format']}, {first['parts']}"

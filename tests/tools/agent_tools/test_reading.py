@@ -204,3 +204,41 @@ def test_a_refusal_names_the_field_the_closest_and_the_way_on(
 )
 def test_a_size_alone_is_one_in_millions_as_well(text: str, params: int) -> None:
     assert reading.model_and_format(text, None) == ({"params": params}, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "frames"),
+    [
+        ("720p 5 s", "Wan-AI/Wan2.1-T2V-14B", 81),
+        ("1280x720, 5 seconds at 24 fps", "Wan-AI/Wan2.1-T2V-14B", 121),
+        ("5 秒视频", "hunyuanvideo-community/HunyuanVideo", 121),
+        ("10秒 30帧/秒", None, 301),
+    ],
+)
+def test_seconds_of_a_clip_are_frames(text: str, model: str | None, frames: int) -> None:
+    assert reading.size(text, {"model": model} if model else None)["frames"] == frames
+
+
+def test_steps_and_frames_are_no_seconds() -> None:
+    assert reading.size("832x480 81 frames 20 steps") == {
+        "width_px": 832, "height_px": 480, "frames": 81, "steps": 20,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["acme/helper-7b-v1.4", "my-7b-chat", "公司自己微调的 helper 7B"])
+def test_of_an_unknown_model_the_size_in_its_name_is_used_and_said(name: str) -> None:
+    found = agent_tool("find_ways_to_run").look_up({"model": name, "cards": "1x 3090"}, Ledger()).shown
+
+    assert found["answer"]["verdict"] == "fits"
+    assert any("not in the catalog" in one and "7B" in one for one in found["read_as"])
+
+
+@pytest.mark.parametrize("name", ["llama-4-7b", "Qwen3-90B", "gpt-5-7b"])
+def test_a_size_that_a_known_family_never_had_stays_refused(name: str) -> None:
+    assert agent_tool("find_ways_to_run").look_up({"model": name, "cards": "1x 3090"}, Ledger()).failed
+
+
+def test_modules_whose_speed_is_not_read_are_told_to_be_taken_for_usual_ones() -> None:
+    asked = {"model": "Qwen3-32B", "cards": "1x 3090", "host_memory": "256GB eight channel"}
+    found = agent_tool("find_ways_to_run").look_up(asked, Ledger()).shown
+    assert any("usual ones are taken" in one for one in found["read_as"])

@@ -193,3 +193,9 @@ def test_a_rate_of_a_result_goes_with_times(ledger: Ledger) -> None:
     )
 
     assert told["value"] == "1.21 h"
+
+
+def test_a_figure_of_the_person_may_stand_in_the_expression() -> None:
+    asked = {"expression": "hours * 120 / 8", "values": {"hours": "2 h"}, "unit": "h"}
+    assert agent_tool("work_out").look_up(asked, Ledger(), ("about 120 runs on 8 cards",)).shown["value"] == "30 h"
+    assert agent_tool("work_out").look_up(asked, Ledger(), ("about 130 runs",)).failed
