@@ -26,7 +26,8 @@ day and in the currency the person pays in. No filler.
 
 Figures: every number comes from a result of this conversation or from the person. {figures} Sums: write them \
 out (4 × 24 GB = 96 GB) or call work_out. What the person measured or pays is true: pass it on as an input and \
-call it theirs.
+call it theirs. Where an estimate contradicts what they saw, what they saw stands: say what the estimate may leave \
+out, and give the advice that holds either way.
 
 Your own engineering knowledge is welcome where no tool helps: causes, procedures, settings, pitfalls, how \
 things work; and a rough figure with its reason where the question turns on one that no tool gives (cores, shares, \

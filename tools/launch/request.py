@@ -18,6 +18,8 @@ Program = Literal[
 TRAINERS = ("accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl")
 SERVERS = ("vllm", "sglang", "llama.cpp", "ollama")
 Target = Literal["shell", "docker_compose", "kubernetes", "slurm"]
+WITH_PICTURES = frozenset({"diffusers", "comfyui"})
+"""Programs that a script or a workflow of the person starts: no way is told with a command of theirs."""
 REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$"
 """A Hugging Face id: nothing a shell or YAML could read as more than a name."""
 
@@ -147,7 +149,9 @@ def _known_program(given: Any) -> None:
     other = program(name)
     near = getattr(other, "runs" if able == SERVERS else "trains", None)
     nearest = f"Choose {near}, the nearest, or " if near in able else "Choose one of "
+    told = near or (other is None and name not in WITH_PICTURES)
+    commands = "; find_ways_to_run gives a command with each of its ways" if told else ""
     raise BadInput(
         "engine", f"no launch file is written for {other.id if other else name}.",
-        f"{nearest}{', '.join(able)}; find_ways_to_run gives a command with each of its ways.",
+        f"{nearest}{', '.join(able)}{commands}.",
     )  # fmt: skip

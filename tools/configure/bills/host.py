@@ -46,6 +46,8 @@ WHOLE = {"module", "laptop"}
 NEWEST_BLOWN = 2018
 """Newest cards of servers that private people put into towers (Tesla M40, P40, P100, V100); newer ones cost as much as
 the server around them."""
+SLOT_W = 75
+"""What a PCIe slot of 16 lanes gives without a cable (PCI Express Card Electromechanical Specification)."""
 HOT_W = 180
 """A desktop processor that draws more gets a liquid cooler."""
 SERVER_DRIVES = 2
@@ -107,6 +109,11 @@ def passive(gpu: Gpu) -> bool:
 def blown(gpu: Gpu) -> bool:
     """Whether a card without a fan is so old that it goes second-hand into a tower, behind a blower of its own."""
     return passive(gpu) and gpu.status == "discontinued" and (gpu.year or NEWEST_BLOWN + 1) <= NEWEST_BLOWN
+
+
+def cool(gpu: Gpu) -> bool:
+    """Whether a card without a fan takes no more than its slot gives (T4, L4, A2): fans of any tower cool it."""
+    return passive(gpu) and gpu.tdp_w is not None and gpu.tdp_w <= SLOT_W
 
 
 def wide(gpu: Gpu) -> bool:
@@ -191,8 +198,8 @@ def _carries(bare: Component, draw_w: int, cards_w: int) -> bool:
 
 
 def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
-    """Boards in a tower or frame for cards with fans of their own, or with a blower put before them."""
-    if (passive(gpu) and not blown(gpu)) or cards > WORKSTATION_CARDS:
+    """Boards in a tower or frame for cards with fans of their own, a blower put before them, or no need of one."""
+    if (passive(gpu) and not (blown(gpu) or cool(gpu))) or cards > WORKSTATION_CARDS:
         return
     case = _case(gpu, cards)
     for board in priced("motherboard"):
