@@ -94,7 +94,8 @@ class WaySpeed(Frozen):
     """The same while no prompt is read; null where the two are about as fast."""
     tokens_per_s_total: Interval
     first_token_s: Interval | None = None
-    """With the prompt that the assumptions tell, of one among those under way in turn; null where the processor alone reads it, which nothing here times."""
+    """With the prompt that the assumptions tell, of one among those under way in turn; null where the processor alone
+    reads it, which nothing here times."""
     first_token_alone_s: Interval | None = None
     """Of several sequences: of one while nobody else asks; null for one."""
     first_token_burst_s: Interval | None = None
