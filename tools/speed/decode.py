@@ -162,7 +162,7 @@ def _with_unpacking(work: Work, seconds: float, batch: float, *, resident: float
         (t^p + (ops · P_active · b / lanes)^p)^(1/p), lanes = FP32 rate / 2
 
     llama.cpp's vector products alone, which unpack every weight again for each sequence; cards with a wide memory for
-    their few lanes, or without an instruction that sums four INT8 products.
+    their few lanes.
     """
     decode = constants().decode
     ops = by_card(work, decode.unpack_ops, 0.0) if work.engine == "llama.cpp" else 0.0

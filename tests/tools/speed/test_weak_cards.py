@@ -14,6 +14,9 @@ from tools.ways_to_run.weigh.ceiling import reached
 
 LEFT_OUT = (
     pytest.param("rx-580-8gb", 1, "meta-llama/Llama-3.2-3B-Instruct", "gguf:Q4_K_M", 36.2, id="ai-benchmarks-20"),
+    pytest.param("p100-pcie-16gb", 1, "Qwen/Qwen3.5-9B", "gguf:Q4_K_M", 32.0, id="khmel-p100"),
+    pytest.param("gtx-1080-8gb", 1, "Qwen/Qwen3.5-4B", "gguf:Q4_K_M", 48.0, id="khmel-1080"),
+    pytest.param("rx-570-4gb", 1, "google/gemma-3-1b-it", "gguf:IQ1_S", 53.55, id="ollama-2453"),
     pytest.param("gtx-1060-3gb", 4, "meta-llama/Llama-2-13b-hf", "gguf:Q4_1", 7.5, id="llama-425"),
     pytest.param(
         "quadro-p6000-24gb", 8, "mistralai/Mistral-7B-Instruct-v0.2", "gguf:Q5_K_M", 40.0, id="llama.cpp-5619"
