@@ -122,6 +122,8 @@ class PowerPlan(ToolResult):
     machine: HostKind
     gpu: str
     """Catalog id of the first kind of card."""
+    cards: tuple[str, ...] = ()
+    """Every kind of card with its number, as `1 × GeForce RTX 3090`."""
     gpu_count: int
     """Cards in all."""
     nodes: int
