@@ -10,8 +10,21 @@ from kb.catalog import FACTS, load_yaml
 from kb.records.source import Source
 
 HostKind = Literal[
-    "desktop", "workstation", "server", "board_ampere", "board_hopper", "board_blackwell", "board_other", "integrated"
+    "desktop",
+    "workstation",
+    "server",
+    "server_single",
+    "board_ampere",
+    "board_hopper",
+    "board_blackwell",
+    "board_other",
+    "integrated",
+    "laptop",
+    "module",
+    "mac",
 ]
+WHOLE: frozenset[HostKind] = frozenset({"integrated", "laptop", "module", "mac"})
+"""Machines that are sold whole, with an adapter of their own."""
 SupplyKind = Literal["consumer", "server"]
 Site = Literal["home", "server_room", "colocation"]
 MAINLAND = "EU"
@@ -25,6 +38,10 @@ class Host(Frozen):
     typical_w: float = Field(gt=0)
     cpu_w: float = Field(ge=0)
     """The processors' part of `max_w`."""
+    idle_w: float | None = Field(default=None, gt=0)
+    """The machine while it waits, at the wall; null = a share of what it usually draws."""
+    card_w: float = Field(default=0, ge=0)
+    """More for every card: fans, and a network of its own."""
     at_wall: bool = False
     """Whether the watts are of alternating current, losses of the supplies included."""
     source: str
@@ -163,8 +180,12 @@ class PowerFacts(Frozen):
     """Everything in `power.yaml`."""
 
     hosts: dict[HostKind, Host]
+    macs: dict[str, Host]
+    """Start of a chip's id → the whole computer."""
     board_gpus: int
     """Cards on one board of the SXM and OAM kind."""
+    single_gpus: int
+    """PCIe cards up to which a server has one processor."""
     server_gpus: int
     """PCIe cards one server takes."""
     server_gpus_from: int

@@ -67,6 +67,11 @@ class Decode(Frozen):
     the cache decides."""
     vector_ratios: dict[str, float]
     """Architecture → share of the peak that llama.cpp's products reach for a few sequences, widening weights."""
+    unpack_ops: dict[str, float]
+    """Start of a card's id or architecture → operations of one of its lanes that unpacking a quantised weight and
+    multiplying it with one vector takes in llama.cpp; cards that are not here wait for their memory instead."""
+    unpack_overlap_power: float
+    """As `overlap_power`, of that work and reading."""
     matrix_columns: dict[str, int]
     """Architecture → sequences that llama.cpp's matrix products compute at once, used or not (of an expert ¼)."""
     matrix_ratios: dict[str, float]

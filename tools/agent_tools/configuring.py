@@ -11,6 +11,7 @@ from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
+from tools.agent_tools.trained import retold
 from tools.need import Condition
 
 TASKS = {
@@ -113,7 +114,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             "amount": float(budget.amount), "currency": budget.currency, "period": period,
             "mode": "rent" if period else asked["acquisition"],
         }  # fmt: skip
-    return configured(desk.call("configure", asked), asked["currency"] or "USD")
+    return configured(retold(desk.call("configure", asked), asked, desk), asked["currency"] or "USD")
 
 
 def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:

@@ -160,6 +160,8 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
     }
     result = desk.call("plan_power", asked)
     told = {name: result[name] for name in POWER if result.get(name) is not None}
+    if len(result["cards"]) > 1:  # the first of unlike cards is not the card of all
+        told = {"cards_of_machine": result["cards"], **{name: one for name, one in told.items() if name != "gpu"}}
     told["circuits"] = [
         {
             key: one[key]

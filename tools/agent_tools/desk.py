@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from kb.base import AdvisorError, Frozen
 from kb.catalog import gpus
 from kb.lexicon import CardCount
-from tools.agent_tools import reading
+from tools.agent_tools import known, reading
 from tools.agent_tools.ledger import Ledger, LookedUp, Worked
 from tools.agent_tools.shown import bounded
 from tools.refused import bad_input
@@ -116,7 +116,7 @@ class AgentTool:
         try:
             request = self.request.model_validate(dict(arguments))
             asked = request.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-            told = bounded({**self.run(request, desk), **_load(asked), **_read_as(asked)})
+            told = bounded(self._told(request, asked, desk))
         except ValidationError as problem:
             asked, told = _plain(arguments), {"error": bad_input(problem, self.request.model_fields).data()}
         except AdvisorError as problem:
@@ -129,6 +129,25 @@ class AgentTool:
             key=key or ledger.next_key(), tool=self.name, request=asked, shown=told, worked=tuple(desk.worked)
         )
         return ledger.keep(one)
+
+    def _told(self, request: Any, asked: dict[str, Any], desk: Desk) -> dict[str, Any]:
+        """What it says; where cards are not known, that first, and what the call says without them.
+
+        Raises:
+            AdvisorError: whatever it refuses; an unknown card by its field, where nothing can be said without it.
+        """
+        unknown = known.unknown_cards(asked)
+        if not unknown:
+            return {**self.run(request, desk), **_load(asked), **_read_as(asked)}
+        lesser = known.without(request, unknown)
+        left = lesser.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        try:
+            found = {**self.run(lesser, desk), **_load(left), **_read_as(left)}
+        except AdvisorError:
+            field, names = next(iter(unknown.items()))
+            names[0].field = field
+            raise names[0] from None
+        return {"not_known": known.told(unknown), **found}
 
 
 def _load(asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from kb.base import BadInput
 from kb.catalog import servers
+from kb.power import WHOLE
 from kb.rates import convert, usd
 from tools.configure.bills.bill import machines_alone
 from tools.configure.market.purchases import host_memory
@@ -39,7 +40,7 @@ def prices_of(setting: Setting) -> Iterable[PriceRead]:
         yield whole
         return
     yield from cards_alone(setting)
-    if machine.kind == "integrated" or request.buys == "cards":
+    if machine.kind in WHOLE or request.buys == "cards":
         return
     if request.machine_price is None:
         yield _machines(setting)
@@ -93,7 +94,7 @@ def given_prices(setting: Setting) -> Iterable[PriceRead]:
         yield yours("machine without its cards, as you gave it", machine.nodes, kinds["chassis"])
     elif request.machine_price is not None:
         yield yours("machine", 1, request.machine_price)
-    elif machine.kind != "integrated" and request.buys != "cards":
+    elif machine.kind not in WHOLE and request.buys != "cards":
         yield _machines(setting)
 
 

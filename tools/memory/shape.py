@@ -1,5 +1,6 @@
 """The shape of a model: every count a memory formula asks for, from the catalog or from what the request states."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -115,6 +116,8 @@ def shape_of(request: MemoryRequest) -> Shape:
     if request.params is None:
         raise BadInput("model", "neither a model nor its parameter count is given.", "Give `model`, or `params`.")
     _refuse_contradictions(request)
+    if is_size_of_mixture(request):
+        return mixture_of_size(request.params, request.active_params or request.params, request.model)
     return _shape_of_counts(
         request.params, request.active_params, request.layers, request.hidden_size, request.heads, request.kv_heads,
         request.head_dim, request.intermediate_size, request.vocab_size, request.experts, request.experts_per_token,
@@ -150,7 +153,8 @@ def _shape_of_unread(model: Model) -> Shape:
     A mixture is built around what a token visits; the other parameters are its experts.
     """
     active = model.active_params or model.params
-    guess = _shape_of_counts(
+    sized = ModelFields(params=model.params, active_params=active, layers=model.layers, hidden_size=model.hidden_size)
+    guess = mixture_of_size(model.params, active, model.name) if is_size_of_mixture(sized) else _shape_of_counts(
         active, None, model.layers, model.hidden_size, model.heads, model.kv_heads, model.head_dim,
         model.intermediate_size, model.vocab_size, None, None, model.name,
     )  # fmt: skip
@@ -158,7 +162,7 @@ def _shape_of_unread(model: Model) -> Shape:
     said = f"The catalog knows {model.name} by its parameters, not by its shape."
     return replace(
         guess, id=model.id, family=model.family, kind=model.kind, params=model.params, active_params=active,
-        expert_params=model.params - active, native_format=model.native_format,
+        expert_params=guess.expert_params or model.params - active, native_format=model.native_format,
         checkpoint_bytes=tuple(model.checkpoint_bytes.items()), max_context=model.max_context_tokens,
         attention="none" if recurrent else guess.attention, guesses=(said, *guess.guesses), guess_level=2,
     )  # fmt: skip
@@ -248,6 +252,42 @@ def _shape_of_counts(
         embed_params=embed, head_params=head, expert_params=min(routed, params - embed - head), body_params=body,
         plain_params=plain, guesses=tuple(guesses), guess_level=level,
     )  # fmt: skip
+
+
+def is_size_of_mixture(fields: ModelFields) -> bool:
+    """Whether all that is known is how large a mixture of experts is, in all and a token: "35b-a3b"."""
+    sizes = bool(fields.params and fields.active_params and fields.active_params < fields.params)
+    return sizes and not any((fields.layers, fields.hidden_size, fields.experts, fields.intermediate_size))
+
+
+@lru_cache(maxsize=256)
+def mixture_of_size(params: int, active: int, name: str | None) -> Shape:
+    """A mixture of experts of which only the size is known, built as such mixtures are; the guesses are said.
+
+        layers = e^2.72 · P^0.163 · A^0.122,  hidden = e^7.27 · P^0.028 · A^0.350     (P, A in billions)
+
+    Whatever is neither attention nor table is routed experts, of which each token visits as many as make up what is
+    active. Fitted to the 73 mixtures of the catalog: median error 13 and 12 %.
+    """
+    whole, visited = params / 1e9, active / 1e9
+    layers = max(round(math.exp(2.717) * whole**0.163 * visited**0.122), 1)
+    hidden = max(round(math.exp(7.269) * whole**0.028 * visited**0.350 / HEAD_DIM), 1) * HEAD_DIM
+    heads, kv_heads = max(hidden // HEAD_DIM, 1), min(8, max(hidden // HEAD_DIM, 1))
+    vocab = min(TYPICAL_VOCABULARY, max(params // (8 * hidden), 1))
+    fixed = 2 * vocab * hidden + layers * _attention_params(hidden, heads, kv_heads, HEAD_DIM, None)
+    routed = max(params - fixed, params // 2)
+    share = min(max((active - fixed) / routed, 1 / 64), 0.5)
+    chosen = 8 if share < 0.25 else 2
+    experts = max(round(chosen / share), chosen)
+    width = max(round(routed / (3 * layers * experts * hidden)), 1)
+    found = _shape_of_counts(
+        params, active, layers, hidden, heads, kv_heads, HEAD_DIM, width, vocab, experts, chosen, name
+    )
+    said = (
+        f"Only its size is known: {layers} layers of {hidden:,}, {chosen} of {experts} experts a token and a cache of "
+        f"{kv_heads} heads are assumed, as mixtures of this size have."
+    )
+    return replace(found, guesses=(said,), guess_level=2)
 
 
 def _attention_params(hidden: int, heads: int, kv_heads: int, head_dim: int, latent: LatentAttention | None) -> int:

@@ -52,7 +52,8 @@ def draw_of(machine: Machine) -> Draw:
     if machine.rack_w is not None:
         inside = machine.rack_w * machine.nodes * (machine.cards_w / machine.board_w)
     typical = machine.cards_w + machine.nodes * host.typical_w
-    idle = machine.board_w * facts.idle.gpu_ratio + machine.nodes * host.typical_w * facts.idle.host_ratio
+    waiting = host.idle_w or host.typical_w * facts.idle.host_ratio
+    idle = machine.board_w * facts.idle.gpu_ratio + machine.nodes * waiting
     spikes = facts.spikes.consumer if machine.supply_kind == "consumer" else facts.spikes.server
     hosts = inside - machine.cards_w
     wall = inside / machine.efficiency

@@ -3,7 +3,7 @@
 import math
 import re
 
-from kb.power import Circuit, power_facts
+from kb.power import WHOLE, Circuit, power_facts
 from tools.power.draw import Draw
 from tools.power.machine import Machine
 from tools.power.request import PowerRequest
@@ -26,7 +26,7 @@ def supply(machine: Machine, draw: Draw, at_hand_w: float | None) -> SupplyPlan 
     Servers bring redundant supplies: as many as carry the load, and one more.
     """
     facts = power_facts()
-    if machine.rack_w is not None:
+    if machine.rack_w is not None or machine.kind in WHOLE:
         return None
     steady, spike = draw.inside_max_w / machine.nodes, draw.specified_w / machine.nodes
     by_load, by_spikes = steady / machine.supply.load_ratio, spike / facts.atx3_ratio.ratio

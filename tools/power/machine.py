@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kb.base import BadInput
 from kb.catalog import gpus as catalog
 from kb.catalog import server as find_server
-from kb.power import Host, HostKind, Supply, SupplyKind, power_facts
+from kb.power import WHOLE, Host, HostKind, Supply, SupplyKind, power_facts
 from kb.records.gpu import Gpu
 from kb.records.server import Server
 from tools.named import read_card
@@ -16,12 +16,15 @@ RACK_GPUS = 16
 """A server with more cards than this is a whole rack, and its stated power the rack's."""
 LEAST_LIMIT_RATIO = 0.2
 """No driver accepts a limit below about this share of the board power."""
+TYPICAL_RATIO = 0.61
+"""Of a server's maximum what it usually draws: 855 of 1,400 W."""
 SECOND_HAND_BEFORE = 2019
 """Cards of data centres first sold before: no server is sold with them (P40, P100, V100 PCIe, MI50)."""
 _ARCHITECTURES: tuple[tuple[str, HostKind], ...] = (
     ("Ampere", "board_ampere"), ("Hopper", "board_hopper"), ("Blackwell", "board_blackwell"),
 )  # fmt: skip
-_CONSUMER: tuple[HostKind, ...] = ("desktop", "workstation", "integrated")
+_CONSUMER: tuple[HostKind, ...] = ("desktop", "workstation", *sorted(WHOLE))
+_MARKETS: dict[str, HostKind] = {"apu": "integrated", "laptop": "laptop", "module": "module"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def machine_of(request: MachineFields) -> Machine:
     if nodes > total:
         raise BadInput("nodes", f"{nodes} nodes cannot share {total} cards.", "Give at least one card a node.")
     kind = _kind(cards, math.ceil(total / nodes))
-    host = _host(kind, math.ceil(total / nodes), request)
+    host = _host(kind, math.ceil(total / nodes), request, mac_of(cards[0][0]))
     rack = server is not None and server.max_gpus > RACK_GPUS
     if request.host_w is None and request.cpu_w is None and not rack:
         said += (f"One machine without its cards: {host.typical_w:,.0f} to {host.max_w:,.0f} W ({host.note}).",)
@@ -126,7 +129,7 @@ def _cards(request: MachineFields, server: Server | None) -> tuple[tuple[tuple[G
         raise BadInput("gpu", "no card is named.", "Name a card (gpu, gpus) or a server.")
     for name, count in named:
         card, assumed = read_card(name)
-        if card.tdp_w is None:
+        if card.tdp_w is None and mac_of(card) is None:
             raise BadInput("gpu", f"no source states the power of {card.name}.", "Choose a card whose power is known.")
         found[card.id] = found.get(card.id, 0) + count
         said += assumed
@@ -162,22 +165,34 @@ def _kind(cards: tuple[tuple[Gpu, int], ...], per_node: int) -> HostKind:
     if module is not None:
         return next((kind for name, kind in _ARCHITECTURES if module.architecture.startswith(name)), "board_other")
     if all(_integrated(card) for card, _ in cards):
-        return "integrated"
+        first = cards[0][0]
+        return "mac" if first.tdp_w is None else _MARKETS[str(first.market)]
     if per_node >= facts.server_gpus_from or any(card.market in {"data_center", "cloud_only"} for card, _ in cards):
-        return "server"
+        return "server" if per_node > facts.single_gpus else "server_single"
     return "workstation" if per_node >= facts.workstation_gpus_from else "desktop"
 
 
-def _host(kind: HostKind, per_node: int, request: MachineFields) -> Host:
+def mac_of(card: Gpu) -> str | None:
+    """The computer whose power is stated, of a chip whose own is not."""
+    return next((start for start in power_facts().macs if card.id.startswith(start)), None)
+
+
+def _host(kind: HostKind, per_node: int, request: MachineFields, mac: str | None) -> Host:
     """The host of one node; a board's grows with its cards, from a plain server upwards, so that none draws less."""
     facts = power_facts()
     host = facts.hosts[kind]
+    if kind == "mac" and mac is not None:
+        host = facts.macs[mac]
+    if host.card_w:
+        more = host.card_w * per_node
+        host = host.model_copy(update={"max_w": host.max_w + more, "typical_w": host.typical_w + more * TYPICAL_RATIO})
     if kind.startswith("board"):
-        share, least = per_node / facts.board_gpus, facts.hosts["server"]
+        share, plain = per_node / facts.board_gpus, facts.hosts["server"]
+        fans = plain.card_w * facts.board_gpus
         host = host.model_copy(
             update={
-                "max_w": max(least.max_w, host.max_w * share),
-                "typical_w": max(least.typical_w, host.typical_w * share),
+                "max_w": max(plain.max_w + fans, host.max_w * share),
+                "typical_w": max(plain.typical_w + fans * TYPICAL_RATIO, host.typical_w * share),
             }
         )
     if request.host_w is not None:

@@ -38,7 +38,8 @@ def plan_power(request: PowerRequest) -> PowerPlan:
     minutes = request.ups_minutes or facts.ups.minutes
     feeding = circuits(machine, draw, request, country)
     found = PowerPlan(
-        machine=machine.kind, gpu=machine.cards[0][0].id, gpu_count=machine.gpus, nodes=machine.nodes, site=site,
+        machine=machine.kind, gpu=machine.cards[0][0].id, gpu_count=machine.gpus,
+        cards=tuple(f"{count} × {gpu.name}" for gpu, count in machine.cards), nodes=machine.nodes, site=site,
         cards_w=machine.cards_w, hosts_w=draw.inside_max_w - machine.cards_w, inside_max_w=draw.inside_max_w,
         wall_max_w=draw.wall_max_w, node_wall_max_w=draw.wall_max_w / machine.nodes, sustained_w=draw.sustained_w,
         idle_w=draw.idle_w, ten_ms_w=draw.ten_ms_w, one_ms_w=draw.one_ms_w, specified_w=draw.specified_w,

@@ -122,6 +122,8 @@ class PowerPlan(ToolResult):
     machine: HostKind
     gpu: str
     """Catalog id of the first kind of card."""
+    cards: tuple[str, ...] = ()
+    """Every kind of card with its number, as `1 × GeForce RTX 3090`."""
     gpu_count: int
     """Cards in all."""
     nodes: int
@@ -146,7 +148,7 @@ class PowerPlan(ToolResult):
     specified_w: float
     """What the PCIe standard allows for a tenth of a millisecond."""
     supply: SupplyPlan | None
-    """Null for a rack that brings its own."""
+    """Null for a rack, or a computer sold whole, that brings its own."""
     vendor_suggested_psu_w: int | None
     """What the vendor asks for with one such card."""
     plugs: tuple[Plugs, ...]

@@ -152,7 +152,26 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     permute = permute_s(work, batch) / tensor
     both = (read_dense**power + multiply_dense**power) ** (1 / power)
     both += (read_routed**power + multiply_routed**power) ** (1 / power)
+    both = _with_unpacking(work, both, batch, resident=1 - spilled)
     return read_dense + read_routed, multiply_dense + multiply_routed, both + permute
+
+
+def _with_unpacking(work: Work, seconds: float, batch: float, *, resident: float) -> float:
+    """Reading and multiplying where the lanes that unpack quantised weights may be slower than the memory.
+
+        (t^p + (ops · P_active · b / lanes)^p)^(1/p), lanes = FP32 rate / 2
+
+    llama.cpp's vector products alone, which unpack every weight again for each sequence; cards with a wide memory for
+    their few lanes.
+    """
+    decode = constants().decode
+    ops = by_card(work, decode.unpack_ops, 0.0) if work.engine == "llama.cpp" else 0.0
+    lanes = (work.gpu.fp32_flops or 0) / 2
+    if not ops or not lanes or work.format.body_bits >= WIDE_BITS or batch > decode.vector_columns:
+        return seconds
+    power, columns = decode.unpack_overlap_power, math.ceil(batch)
+    unpacking = ops * work.arch.active_params * resident * columns / (lanes * work.layout.tensor)
+    return float((seconds**power + unpacking**power) ** (1 / power))
 
 
 def permute_s(work: Work, tokens: float) -> float:

@@ -15,7 +15,7 @@ from tools.speed.interval import class_of, interval, inverse, keeping_up, times
 from tools.speed.item import item_kind
 from tools.speed.item_estimate import estimate_item_speed
 from tools.speed.layout import best_pace
-from tools.speed.pace import PROMPT_TOKENS, Pace, reading_pace
+from tools.speed.pace import PROMPT_TOKENS, Pace, placed_pace, reading_pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Bound, InferenceSpeed, Interval, TokenSpeed
 from tools.speed.work import READERS, Work, work_of
@@ -73,6 +73,19 @@ class TokenPace(NamedTuple):
         return interval(self.found.first_token_s, "prefill", guessed=self.guessed)
 
     @property
+    def first_token_alone(self) -> Interval:
+        """Seconds to the first token of a request that nobody shares the cards with."""
+        single = (
+            self.found if self.work.sequences <= 1 else placed_pace(self.work._replace(sequences=1.0), self.found.room)
+        )
+        return interval(single.first_token_s, "prefill", guessed=self.guessed)
+
+    @property
+    def first_token_burst(self) -> Interval:
+        """Seconds to the last first token when all requests come at the same moment."""
+        return interval(self.found.burst_s, "prefill", guessed=self.guessed)
+
+    @property
     def documents(self) -> Interval | None:
         """Texts a second on all cards; null for a model that generates."""
         work = self.work
@@ -120,6 +133,7 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
         tokens_per_s_per_user=paced.per_user,
         tokens_per_s_total=paced.total,
         time_to_first_token_s=paced.first_token,
+        time_to_first_token_alone_s=paced.first_token_alone, time_to_first_token_burst_s=paced.first_token_burst,
         prefill_tokens_per_s=prompt, documents_per_s=documents,
         requests_per_s=answers, requests_per_day=times(answers, DAY_S) if answers else None,
         gpus_needed=keeping_up(documents, request.documents_per_s, request.gpu_count),

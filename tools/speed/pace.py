@@ -5,7 +5,7 @@ from typing import NamedTuple
 from kb.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
 from tools.speed.decode import DecodeStep, decode_step, host_shares, read_bytes
-from tools.speed.prefill import first_token_s, most_flops, prefill_s, prompt_s, prompt_stages, prompt_stall_s
+from tools.speed.prefill import burst_s, first_token_s, most_flops, prefill_s, prompt_s, prompt_stages, prompt_stall_s
 from tools.speed.work import Layout, Work
 
 PROMPT_TOKENS = 512
@@ -23,6 +23,8 @@ class Pace(NamedTuple):
     per_user: float
     total: float
     first_token_s: float
+    burst_s: float
+    """The last first token when all requests come at the same moment."""
     prompt_rate: float
     least_s: float
     """A step at 95 % of the bandwidth of all cards: nothing is faster."""
@@ -71,10 +73,12 @@ def placed_pace(work: Work, room: int | None, spilled: float | None = None) -> P
     rate = min(_prompt_rate(running, alone), _most_prompt_rate(running))
     # Where the pace of answers without a prompt is told, what is waited for is still a usual question.
     awaited = alone if running.input_tokens else PROMPT_TOKENS / rate
+    burst = running.sequences * (prompt / stages if running.input_tokens else awaited)
     return Pace(
         work=work, step=step, prefill_s=alone, interference_s=token_s - total_s, output_token_s=token_s,
         per_user=running.sequences / asked / token_s, total=total,
-        first_token_s=first_token_s(running, awaited, total_s), prompt_rate=rate,
+        first_token_s=first_token_s(running, awaited, total_s),
+        burst_s=burst_s(running, burst, total_s, asked, running.output_tokens * token_s), prompt_rate=rate,
         least_s=least, most_prompt_rate=_most_prompt_rate(running), room=room, clamped=step.total_s < least,
     )  # fmt: skip
 
@@ -85,7 +89,7 @@ def reading_pace(found: Pace) -> Pace:
     tokens = (found.work.input_tokens or PROMPT_TOKENS) * max(found.work.sequences, 1.0)
     return found._replace(
         prompt_rate=rate, output_token_s=1 / rate, per_user=rate / max(found.work.sequences, 1.0),
-        total=rate * found.work.layout.replicas, first_token_s=tokens / rate,
+        total=rate * found.work.layout.replicas, first_token_s=tokens / rate, burst_s=tokens / rate,
         least_s=1 / found.most_prompt_rate,
     )  # fmt: skip
 

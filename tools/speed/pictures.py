@@ -12,6 +12,7 @@ from tools.speed.request import InferenceSpeedRequest
 
 ENGINE = "diffusers"
 EIGHT_BIT = ("fp8", "int8")
+MOST_DISTILLED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,9 @@ def shot_of(request: InferenceSpeedRequest) -> tuple[Shot, list[str]]:
     engine = ENGINE if request.engine in (None, "comfyui") else request.engine
     if engine not in item_work().generate.engine_ratios:
         raise BadInput("engine", f"{engine} does not generate pictures.", "Name diffusers or tensorrt-llm.")
+    distilled = picture.passes > 1 and request.steps is not None and request.steps <= few_steps(picture.steps)
+    if distilled:
+        picture = picture.model_copy(update={"passes": 1})
     shot = Shot(
         model=model, picture=picture, width=request.width_px or picture.width_px,
         height=request.height_px or picture.height_px, frames=request.frames or picture.frames,
@@ -50,6 +54,8 @@ def shot_of(request: InferenceSpeedRequest) -> tuple[Shot, list[str]]:
         eight_bit=(request.weight_format or "").lower() in EIGHT_BIT,
     )  # fmt: skip
     said = []
+    if distilled:
+        said.append(f"{shot.steps} steps are run with distilled weights (Turbo, Lightning …): without guidance.")
     if request.steps is None:
         guided = ", with guidance" if picture.passes > 1 else ""
         said.append(f"{shot.steps} steps{guided}, as the model is usually run.")
@@ -59,6 +65,16 @@ def shot_of(request: InferenceSpeedRequest) -> tuple[Shot, list[str]]:
     program = "TensorRT engines" if engine == "tensorrt-llm" else "PyTorch without compiling"
     said.append(f"{program}, 16-bit weights; compiled graphs are 10 to 60 % faster.")
     return shot, said
+
+
+def few_steps(usual: int) -> int:
+    """Steps up to which weights are distilled ones, which were trained to need no guidance: a quarter of the usual
+    number, at most eight.
+
+    Source: Lightning weights of Wan and Qwen-Image run 4 to 8 steps at a guidance scale of 1
+    (https://huggingface.co/lightx2v/Wan2.2-Lightning).
+    """
+    return min(usual // 4, MOST_DISTILLED)
 
 
 def picture_time(shot: Shot, chip: Chip) -> ItemTime:

@@ -170,6 +170,18 @@ def prompt_launch_s(work: Work) -> float:
     return work.arch.layers * work.floor.prompt_layer_s / work.layout.pipeline
 
 
+def burst_s(work: Work, prompts_s: float, step_s: float, asked: float, answer_s: float) -> float:
+    """Time to the last first token when `asked` requests of a copy come at the same moment, of which it holds b.
+
+        waves · t_answer + ((b · t_prompt)² + (L · t_launch)²)^½ + t_step
+
+    Prompts are read one behind the other whatever chunks they are cut into, so the last has waited for all of them
+    (`prompts_s`), the mean one for half. Those that the memory does not hold wait for whole answers before.
+    """
+    waves = math.ceil(asked / max(work.sequences, 1.0)) - 1
+    return waves * answer_s + math.hypot(prompts_s, prompt_launch_s(work)) + step_s
+
+
 def first_token_s(work: Work, alone_s: float, step_s: float) -> float:
     """Time to the first token when `sequences` requests run in a closed loop and a prompt alone takes `alone_s`.
 

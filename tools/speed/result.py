@@ -88,6 +88,12 @@ class InferenceSpeed(ToolResult):
     tokens_per_s_total: Interval | None = None
     """Output tokens of all sequences and copies together."""
     time_to_first_token_s: Interval | None = None
+    """Of one request among those under way, each of which is followed by another when its answer is done."""
+    time_to_first_token_alone_s: Interval | None = None
+    """The same while nobody else asks."""
+    time_to_first_token_burst_s: Interval | None = None
+    """Of the last one when all `concurrent_sequences` come at the same moment: it waits for the prompts of the others;
+    the mean is about half of it."""
     prefill_tokens_per_s: Interval | None = None
     """Prompt tokens a second of one copy while it only reads prompts."""
     images_per_s: Interval | None = None

@@ -94,9 +94,16 @@ class WaySpeed(Frozen):
     """The same while no prompt is read; null where the two are about as fast."""
     tokens_per_s_total: Interval
     first_token_s: Interval | None = None
-    """With the prompt that the assumptions tell; null where the processor alone reads it, which nothing here times."""
+    """With the prompt that the assumptions tell, of one among those under way in turn; null where the processor alone
+    reads it, which nothing here times."""
+    first_token_alone_s: Interval | None = None
+    """Of several sequences: of one while nobody else asks; null for one."""
+    first_token_burst_s: Interval | None = None
+    """Of several sequences: of the last one when all come at the same moment, the mean about half; null for one."""
     answer_s: Interval | None = None
     """Time of one whole answer of that length, the wait for its first token included."""
+    requests_per_hour: Interval | None = None
+    """Answers finished in an hour with that many under way all the time, their prompts read in it."""
     prefill_tokens_per_s: Interval | None = None
     bound: Bound
     """What the time of one token mostly is."""

@@ -23,6 +23,15 @@ _LANES = grammar(
     r"|(?<![0-9])(1|2|4|8|16) ?(?:[x×](?![0-9])|lanes?|条?通道)"
 )
 _RATE = grammar(r"(?<![\d.])(\d{1,4}(?:\.\d)?) ?(?P<u>gbe|gige|gbit(?:/s)?|gbps|gb/s|g)(?![a-z])")
+_BANDWIDTH = grammar(
+    r"(?<![\d.])(\d{1,6}(?:\.\d{1,3})?) ?(?P<p>[kmgt]?)i?(?P<u>bytes?|bits?|b)(?:/ ?s(?:ec)?|ps| per second)(?![a-z])"
+)
+_SMALL_B = re.compile(r"[kKmMgGtT]?i?b ?/ ?s(?![a-z])")
+"""Bits, in letters as they were written: 100 Mb/s."""
+_WIDTHS = (1, 2, 4, 8, 16)
+_ROUNDED = 1.06
+"""16 GB/s are said of a slot that moves 15.75."""
+_PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _PATH = grammar(r"(?<![a-z0-9])(nv\d{1,2}|pix|pxb|phb|node|sys)(?![a-z0-9])")
 """Cells of `nvidia-smi topo -m`."""
 _RUN = grammar(r"(?<![\d.])(\d{1,2}) ?[-–~,到至] ?(\d{1,2})(?![\d.])")
@@ -78,10 +87,27 @@ def read_link(text: str, field: str = "link") -> Link:
         version = _GENERATION_OF_LINK.search(words)
         return Link(name="thunderbolt", kind="thunderbolt", bytes_per_s=THUNDERBOLT_BITS_PER_S / 8,
                     generation=int(version[1]) if version else None)  # fmt: skip
-    found = _network(words, kind) or _pcie(words)
+    found = _network(words, kind) or _pcie(words) or _stated(words, text)
     if found is None:
-        raise BadInput(field, f"“{text[:60]}” names no link.", 'Give e.g. "PCIe 4.0 x8", "NVLink", "100GbE".')
+        raise BadInput(
+            field, f"“{text[:60]}” names no link.", 'Give e.g. "PCIe 4.0 x8", "NVLink", "100GbE", "12 GB/s".'
+        )
     return found
+
+
+def _stated(words: str, text: str) -> Link | None:
+    """A bandwidth in numbers, of a link whose kind is not said: the widest slot that moves no more stands for it."""
+    rate = _BANDWIDTH.search(words)
+    if rate is None:
+        return None
+    bits = "bit" in rate["u"] or _SMALL_B.search(text) is not None
+    per_s = float(rate[1]) * _PREFIXES[rate["p"]] / (8 if bits else 1)
+    if not per_s:
+        return None
+    slots = [(lanes * one.lane_bytes_per_s, one.generation, lanes) for one in topology_facts().pcie_lanes
+             for lanes in _WIDTHS]  # fmt: skip
+    _, generation, lanes = max((one for one in slots if one[0] <= per_s * _ROUNDED), default=min(slots))
+    return Link(name=f"{per_s / 1e9:g}GB/s", kind="pcie", generation=generation, lanes=lanes, bytes_per_s=per_s)
 
 
 def _order(code: str) -> int:

@@ -173,7 +173,7 @@ def test_the_persons_prices_are_what_it_costs(given: dict[str, str], told: str) 
     ("tool", "arguments", "names", "way_on"),
     [
         pytest.param("find_ways_to_run", {"model": "Qwen9-72B", "cards": "4090"}, "Qwen9-72B", "Qwen", id="model"),
-        pytest.param("find_ways_to_run", {"model": "Qwen2.5-7B", "cards": "RTX 9999"}, "GPU", "rtx", id="card"),
+        pytest.param("cost", {"what": "power", "cards": "RTX 9999"}, "cards", "rtx", id="card"),
         pytest.param("find_ways_to_run", {"model": "7B", "cards": "4090", "users": "many"}, "users", "", id="count"),
         pytest.param("find_ways_to_run", {"model": "Qwen2.5-7B", "crads": "4090"}, "crads", "cards", id="field"),
         pytest.param("look_up", {"kind": "prise", "names": ["4090"]}, "kind", "offers", id="kind"),

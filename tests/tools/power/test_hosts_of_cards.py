@@ -30,8 +30,34 @@ def test_one_card_for_hobbyists_is_in_a_desktop(gpu: str) -> None:
 
 
 def test_cards_of_data_centres_that_are_sold_today_are_in_servers() -> None:
-    assert plan("l40s-48gb", 2).hosts_w > 1000
-    assert plan("h100-pcie-80gb", 1).machine == "server"
+    assert plan("l40s-48gb", 4).hosts_w > 1000
+    assert plan("h100-pcie-80gb", 1).machine == "server_single"
+    assert plan("h100-pcie-80gb", 4).machine == "server"
+
+
+def test_hosts_grow_with_their_cards_and_differ_by_market() -> None:
+    laptop, desktop = plan("rtx-4090-laptop-16gb", 1).hosts_w, plan("rtx-4090-24gb", 1).hosts_w
+    servers = [plan("l40s-48gb", count).hosts_w for count in (1, 2, 4, 8)]
+    assert plan("jetson-orin-nx-16gb", 1).hosts_w < laptop < desktop < servers[0]
+    assert servers == sorted(set(servers))
+
+
+@pytest.mark.parametrize("gpu", ["apple-m3-ultra-512gb", "gb10-dgx-spark-128gb", "jetson-agx-orin-64gb"])
+def test_computers_that_are_sold_whole_bring_their_own_supply(gpu: str) -> None:
+    assert plan(gpu, 1).supply is None
+
+
+@pytest.mark.parametrize(
+    ("gpu", "most_w"),
+    [
+        # geerlingguy/ai-benchmarks, issues 42 and 2; PicoCluster's Orin Nano; the adapter of a Spark is of 240 W.
+        ("apple-m3-ultra-512gb", 262), ("apple-m4-32gb", 31), ("jetson-orin-nano-super-8gb", 20),
+        ("gb10-dgx-spark-128gb", 240),
+    ],
+)  # fmt: skip
+def test_small_computers_draw_about_what_was_measured_at_the_wall(gpu: str, most_w: float) -> None:
+    found = plan(gpu, 1)
+    assert most_w * 0.8 < found.wall_max_w < most_w * 2.2
 
 
 @pytest.mark.parametrize(

@@ -248,3 +248,8 @@ def test_a_day_and_a_year_are_shares_of_the_same_use() -> None:
     assert energy.yearly_cost.value == pytest.approx(365 * energy.daily_cost.value)
     assert energy.kwh_per_year.value == pytest.approx(12 * energy.kwh_per_month.value)
     assert energy.kwh_per_year.value == pytest.approx(365 * energy.kwh_per_day.value)
+
+
+def test_unlike_cards_are_named_each_with_its_number() -> None:
+    found = plan(gpus=[{"gpu": "rtx-3090-24gb", "count": 1}, {"gpu": "rtx-4060-ti-16gb", "count": 2}])
+    assert sorted(found.cards) == ["1 × GeForce RTX 3090", "2 × GeForce RTX 4060 Ti 16GB"]

@@ -156,7 +156,8 @@ def _system(server: Server, gpu: Gpu, cards: int, item: Item, *, with_cards: boo
     on_board = sold_in_systems(gpu)
     draw = power_facts().hosts[BOARD_HOSTS.get(gpu.architecture.split()[0], "board_other") if on_board else "server"]
     return Host(
-        server.id, f"{server.vendor} {server.name}", cards, (item,), int(draw.max_w), server.psu_w,
+        server.id, f"{server.vendor} {server.name}", cards, (item,), int(draw.max_w + draw.card_w * cards),
+        server.psu_w,
         0 if server.tower or server.max_gpus > RACK_CARDS else server.rack_units, with_cards=with_cards,
         with_network=on_board,
     )  # fmt: skip
@@ -176,7 +177,7 @@ def _rack_servers(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
         if processor is None or modules is None:
             continue
         sockets = bare.sockets or 1
-        draw = _draw("server", (processor.power_w or 0) * sockets)
+        draw = _draw("server", (processor.power_w or 0) * sockets, cards)
         if not _carries(bare, draw, (gpu.tdp_w or 0) * cards):
             continue
         items = (
@@ -211,7 +212,7 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
         modules = processor and _modules(board, processor, memory_bytes)
         if processor is None or modules is None:
             continue
-        draw = _draw("workstation" if cards > DESKTOP_CARDS else "desktop", processor.power_w or 0)
+        draw = _draw("workstation" if cards > DESKTOP_CARDS else "desktop", processor.power_w or 0, cards)
         supply = supplies(int(SUPPLY_MARGIN * (draw + (gpu.tdp_w or 0) * cards)), 2 if cards > DESKTOP_CARDS else 1)
         cooler = _cooler(processor)
         if supply is None or cooler is None:
@@ -229,10 +230,10 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
         yield Host(None, f"{board.vendor} {board.name} workstation", cards, items, draw, watts, 0)
 
 
-def _draw(kind: HostKind, processors_w: int) -> int:
+def _draw(kind: HostKind, processors_w: int, cards: int) -> int:
     """The usual machine of this kind with these processors instead of its own."""
     usual = power_facts().hosts[kind]
-    return int(usual.max_w - usual.cpu_w) + processors_w
+    return int(usual.max_w - usual.cpu_w + usual.card_w * cards) + processors_w
 
 
 def _fast_enough(board: Component, gpu: Gpu, cards: int) -> bool:

@@ -10,7 +10,7 @@ from tools.ways_to_run.tell.flags import command_of, flags_of
 from tools.ways_to_run.tell.words import nodes_used, title_of, used_cards, why
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.limits import limits_of
-from tools.ways_to_run.weigh.pace import Speed, answer_s
+from tools.ways_to_run.weigh.pace import Paces, answer_s, requests_per_hour
 from tools.ways_to_run.weigh.worth import Weighed
 
 What = Literal["experts", "layers", "all"]
@@ -27,7 +27,7 @@ def way_of(
         weight_format=candidate.form, bits_per_weight=round(bits_per_weight(load, candidate.form), 2),
         kv_format=candidate.kv, context_tokens=load.context, concurrent_sequences=load.sequences,
         layout=_layout(load, candidate), memory=_memory(candidate), limits=limits_of(load, candidate),
-        speed=_speed(load, one.speed), meets_targets=one.meets, as_asked=as_asked, flags=flags,
+        speed=_speed(load, one), meets_targets=one.meets, as_asked=as_asked, flags=flags,
         command=command_of(load, candidate, flags), why=tuple(why(load, one)),
     )  # fmt: skip
 
@@ -55,11 +55,16 @@ def _memory(candidate: Candidate) -> WayMemory:
     )  # fmt: skip
 
 
-def _speed(load: Load, speed: Speed | None) -> WaySpeed | None:
+def _speed(load: Load, one: Weighed) -> WaySpeed | None:
+    speed = one.speed
     if speed is None:
         return None
+    shared = load.sequences > 1 and speed.first_token is not None
     return WaySpeed(
         tokens_per_s_per_user=speed.per_user, decode_tokens_per_s_per_user=speed.decode,
-        tokens_per_s_total=speed.total, first_token_s=speed.first_token, answer_s=answer_s(load, speed),
+        tokens_per_s_total=speed.total, first_token_s=speed.first_token,
+        first_token_alone_s=Paces(load).alone_first(one.candidate) if shared else None,
+        first_token_burst_s=speed.burst if shared else None,
+        answer_s=answer_s(load, speed), requests_per_hour=requests_per_hour(load, speed),
         prefill_tokens_per_s=speed.prefill, bound=speed.bound, label=speed.label,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
 """Sequences that are told to fit: whether they do was decided by the memory."""
+HOUR_S = 3600
 SENT_BYTES = 4
 NOTED_RATIO = 1.2
 """Pace without prompts over the one with them from which on both are told."""
@@ -42,6 +43,8 @@ class Speed(NamedTuple):
     per_user: Interval
     total: Interval
     first_token: Interval | None
+    burst: Interval | None
+    """First token of the last when all come at the same moment."""
     prefill: Interval | None
     bound: Bound
     label: Label | Literal["own"]
@@ -64,6 +67,15 @@ def answer_s(load: Load, speed: Speed) -> Interval | None:
     )
 
 
+def requests_per_hour(load: Load, speed: Speed) -> Interval | None:
+    """Answers finished in an hour while as many as asked are under way: sequences · 3600 / time of a whole answer.
+
+    By Little's law, so the reading of every prompt is in it; null where that wait is not known.
+    """
+    whole = answer_s(load, speed)
+    return None if whole is None else inverse(whole, load.sequences * HOUR_S)
+
+
 def in_time(load: Load, speed: Speed) -> bool:
     """Whether the first token and the whole answer come as soon as they should."""
     first, whole = speed.first_token, answer_s(load, speed)
@@ -84,6 +96,11 @@ class Paces:
         if speed is None or self.load.objective != "most_users":
             return speed
         return speed._replace(at_pace=self._served(candidate, speed))
+
+    def alone_first(self, candidate: Candidate) -> Interval | None:
+        """First token of a request that nobody shares the cards with."""
+        found = self._at(candidate, 1)
+        return found and found.first_token
 
     def _served(self, candidate: Candidate, speed: Speed) -> int:
         """Sequences up to what the memory holds at which each still sees the target, else an accepted pace.
@@ -182,13 +199,15 @@ class Paces:
         count = work.sequences * work.layout.replicas
         reading = _mean([(shares[kind], _reading(pace)) for kind, pace in paces.items()])
         waiting = _mean([(shares[kind], pace.first_token) for kind, pace in paces.items()])
+        last = _mean([(shares[kind], pace.first_token_burst) for kind, pace in paces.items()])
         new = max(work.new_tokens, 1)
         more = self._prompt_away_s(candidate, work, new)
         sent = _sent_s(candidate, new, work.arch.hidden)
         reading, waiting = _later(reading, (more + sent) / new), _hopped(_later(waiting, more + sent), candidate)
         step = first.found.step
+        last = _hopped(_later(last, math.ceil(work.sequences) * (more + sent)), candidate)
         return Speed(
-            per_user=inverse(token, scale), total=inverse(token, scale * count), first_token=waiting,
+            per_user=inverse(token, scale), total=inverse(token, scale * count), first_token=waiting, burst=last,
             prefill=inverse(reading), bound=bound_of(first.found), label=first.near.label,
             host_share=step.spill_s / step.total_s if step.total_s else 0.0,
             decode=inverse(plain, scale) if token.value > NOTED_RATIO * plain.value else None,
@@ -231,7 +250,7 @@ class Paces:
             )
         )  # fmt: skip
         total = found.tokens_per_s_total or interval(1.0, "offload")
-        return Speed(times(total, 1 / load.sequences), total, None, None, found.bound, found.label, 1.0)
+        return Speed(times(total, 1 / load.sequences), total, None, None, None, found.bound, found.label, 1.0)
 
 
 def _held_low(speed: Speed, decode: float, prefill: float) -> Speed:
@@ -241,6 +260,7 @@ def _held_low(speed: Speed, decode: float, prefill: float) -> Speed:
         decode=speed.decode and lowered(speed.decode, decode),
         prefill=speed.prefill and lowered(speed.prefill, prefill),
         first_token=speed.first_token and later(speed.first_token, prefill),
+        burst=speed.burst and later(speed.burst, prefill),
     )  # fmt: skip
 
 

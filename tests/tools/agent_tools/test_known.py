@@ -1,0 +1,61 @@
+"""A card that is not known voids no call: it is named with its field, and the rest is worked out."""
+
+from typing import Any
+
+import pytest
+
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
+
+
+def shown(tool: str, **asked: Any) -> dict[str, Any]:
+    return dict(agent_tool(tool).look_up(asked, Ledger()).shown)
+
+
+@pytest.mark.parametrize(
+    ("cards", "names"),
+    [
+        ("RTX 3090 + Zorb 9000", ["zorb 9000"]),
+        ("2x Zorb 9000, 1x RTX 3090", ["2x zorb 9000"]),
+        ("Blip X77 + 3090 + Zorb 9000", ["blip x77", "zorb 9000"]),
+    ],
+)
+def test_the_cards_that_are_known_are_worked_out(cards: str, names: list[str]) -> None:
+    found = shown("find_ways_to_run", model="Qwen3-8B", cards=cards)
+    assert [one["name"] for one in found["not_known"]] == names
+    assert all(one["field"] == "cards" for one in found["not_known"])
+    assert found["answer"]["cards"] == "1 × GeForce RTX 3090"
+
+
+def test_with_no_other_card_the_model_alone_is_worked_out() -> None:
+    assert shown("find_ways_to_run", model="Qwen3-8B", cards="Zorb 9000")["needs"]
+    assert shown("find_ways_to_train", model="Qwen3-8B", method="lora", cards="4x Zorb 9000")["needed"]
+
+
+def test_what_is_had_and_not_known_is_left_out_of_an_order() -> None:
+    found = shown("configure", model="Qwen3-8B", owned="1x Zorb 9000", budget="$3000")
+    assert found["not_known"][0]["field"] == "owned"
+    assert found["orders"]
+
+
+def test_where_nothing_can_be_said_without_it_the_error_names_the_field_and_the_closest() -> None:
+    error = shown("cost", what="power", cards="RTX 3091")["error"]
+    assert error["code"] == "unknown_name"
+    assert error["field"] == "cards"
+    assert error["close"]
+
+
+@pytest.mark.parametrize(
+    ("said", "memory_gib"),
+    [
+        ("Quadro M4000", 8), ("Quadro P4000", 8), ("Quadro K6000", 12), ("P102-100", 10), ("P104-100", 8),
+        ("P106-100", 6), ("CMP 50HX", 10), ("CMP 170HX", 8), ("RX 5700 XT", 8), ("Vega 64", 8), ("GTX 980", 4),
+        ("MI25", 16),
+    ],
+)  # fmt: skip
+def test_cards_that_people_put_into_computers_are_known(said: str, memory_gib: int) -> None:
+    found = shown("find_ways_to_run", model="Qwen3-1.7B", cards=said)
+    way = found["ways"][0]
+    assert "not_known" not in found
+    usable = float(way["memory"]["usable_per_gpu"].split()[0])
+    assert memory_gib * 0.85 < usable < memory_gib
