@@ -20,6 +20,10 @@ class Era(Frozen):
     """The host's part of a step, for which the card waits."""
     reduce_s: float = 0.0
     """More for an all-reduce of NVIDIA's cards, each; ROCm's builds had one-shot kernels of their own."""
+    fp4_experts_s: float = 0.0
+    """More for a layer of experts multiplied in FP4 on cards that are no data-center ones."""
+    linear_layer_s: float = 0.0
+    """More for a layer of linear attention."""
     reads_for_every_head: bool = False
     """Whether the cache is read once for every query head, not once for those that share it."""
 

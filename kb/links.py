@@ -34,6 +34,13 @@ def linked(card: Gpu, cards: int) -> bool:
     return bool(card.nvlink_bytes_per_s) and (card.link_cards is None or cards <= card.link_cards)
 
 
+def peers(card: Gpu) -> bool:
+    """Whether cards like it may read each other's memory over PCIe: GeForce drivers deny it since Turing."""
+    denied = _facts()["peerless"]
+    consumer = card.vendor == "NVIDIA" and card.market == denied["market"]
+    return not (consumer and card.architecture.split()[0] in denied["architectures"])
+
+
 def tensor_core_generation(card: Gpu) -> int | None:
     """Which generation of tensor cores a card has; null for none, or another maker's units."""
     if card.vendor != "NVIDIA" or not (card.tensor_cores or card.fp16_flops):

@@ -3,13 +3,17 @@
 import math
 from functools import lru_cache
 
-from kb.links import lanes_bytes_per_s, linked, slot_bytes_per_s
+from kb.links import lanes_bytes_per_s, linked, peers, slot_bytes_per_s
 from kb.records.gpu import Gpu
 from kb.speed_constants import Link, constants
 
 SWITCHED_BYTES_PER_S = 200e9
 """Links at least this fast (NVSwitch, Infinity Fabric, HCCS, data-center bridges) carry the sums of a group."""
 NODE = 8
+RING = "pcie_ring"
+"""The row of NCCL's ring over PCIe, which waits longer than an engine's own kernel."""
+RING_ENGINES = ("vllm", "sglang")
+"""Engines whose own kernel for small sums leaves more than two cards without NVLink to NCCL."""
 
 
 def node_cards(gpu: Gpu) -> int:
@@ -34,6 +38,8 @@ def link_name(gpu: Gpu, cards: int) -> str:
         architecture = gpu.architecture.split()[0].lower()
         return architecture if architecture in constants().links else "switched"
     generation = "pcie5" if gpu.pcie and gpu.pcie >= "5" else "pcie4"
+    if not peers(gpu):
+        return f"{generation}_host"
     return f"{generation}_pair" if cards <= 2 else generation
 
 
@@ -75,8 +81,10 @@ def network_bytes_per_s(gpu: Gpu) -> float:
     return min(share * found.get(gpu.architecture.split()[0], found["other"]), bus_bytes_per_s(gpu, NODE))
 
 
-def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = True) -> float:
+def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = True, engine: str | None = None) -> float:
     """Time to add `size_bytes` over `cards` cards: latency + 2(n-1)/n · bytes / bus bandwidth (ring).
+
+    `engine` adds more than two cards over PCIe through NCCL where it has no kernel of its own for them.
 
     Beyond a node of m cards each card adds its m-th part over the network, for k nodes: 2·latency·log₂ k + 2(k-1)/k ·
     bytes/m / network. Without `latency` only the moving of large messages counts: during prefill the launches hide
@@ -88,7 +96,9 @@ def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = Tru
     link = _link(link_name(gpu, inside))
     small = min(size_bytes, link.small_bytes) / link.small_bus_bytes_per_s if latency else 0.0
     moving = 2 * (inside - 1) / inside * max(size_bytes / bus_bytes_per_s(gpu, inside), small)
-    waiting = link.latency_s + link.card_latency_s * (inside - 2) if inside > 1 else 0.0
+    ring = engine in RING_ENGINES and inside > 2 and not switched(gpu, inside)
+    waits = _link(RING) if ring else link
+    waiting = waits.latency_s + waits.card_latency_s * (inside - 2) if inside > 1 else 0.0
     nodes = math.ceil(cards / inside)
     if nodes > 1:
         moving += 2 * (nodes - 1) / nodes * size_bytes / inside / network_bytes_per_s(gpu)

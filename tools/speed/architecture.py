@@ -7,7 +7,7 @@ from kb.base import BadInput
 from kb.catalog import model as catalog_model
 from kb.records.model import Model
 from tools.memory.request import MemoryRequest
-from tools.memory.shape import shape_of
+from tools.memory.shape import TYPICAL_ASPECT, shape_of
 from tools.model_fields import ModelFields
 
 MOE_ROUTED_SHARE = 0.97
@@ -184,16 +184,20 @@ def _of_counts(fields: ModelFields) -> Architecture:
             guesses = (*guesses, f"experts not stated: {chosen} of {experts} a token assumed.")
     table = float(shape.vocab * shape.hidden)
     resident = shape.params - table * (1 if shape.tied else 2)
+    layers = shape.layers
+    if fields.layers is None and not shape.experts and fields.active_params and fields.active_params < shape.params:
+        # Experts lie side by side: as many layers as a dense decoder of this width has, not as hold every parameter.
+        layers = min(layers, max(round(shape.hidden / TYPICAL_ASPECT), 1))
     return Architecture(
         id=None, name=shape.name, kind="llm", params=shape.params, dense_params=max(resident - routed, 0.0),
         head_params=table, routed_params=min(routed, resident), experts=experts, experts_per_token=chosen,
         shared_experts=shape.experts.shared_experts if shape.experts else 0,
-        moe_layers=shape.layers if experts else 0,
-        expert_width=min(routed, resident) / (3 * shape.hidden * shape.layers * experts) if experts else 0.0,
+        moe_layers=layers if experts else 0,
+        expert_width=min(routed, resident) / (3 * shape.hidden * layers * experts) if experts else 0.0,
         expert_hidden=shape.hidden,
-        layers=shape.layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads, head_dim=shape.head_dim,
-        full_width=float(2 * shape.kv_heads * shape.head_dim * shape.layers), local_width=0.0, window=0,
-        attention_layers=shape.layers, local_layers=0, linear_layers=0, state_bytes=0.0, latent=False, tied=shape.tied,
+        layers=layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads, head_dim=shape.head_dim,
+        full_width=float(2 * shape.kv_heads * shape.head_dim * layers), local_width=0.0, window=0,
+        attention_layers=layers, local_layers=0, linear_layers=0, state_bytes=0.0, latent=False, tied=shape.tied,
         vocab=shape.vocab, native_format=shape.native_format, max_context=None, released=None, guesses=guesses,
         guessed=shape.guess_level == 2,
     )  # fmt: skip

@@ -48,7 +48,7 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     read, multiply, weights = _products(work, batch, spilled)
     waiting = _card_ratio(work)
     host = work.floor.step_s * waiting + _sequence_s(work) * batch / work.layout.tensor
-    cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work) * waiting
+    cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work) * waiting + _older_s(work)
     if work.layout.attention_copies and work.layout.tensor > node_cards(work.gpu):
         link = _exposed_s(link, weights + cache + floor, constants().decode.overlap_power)
     spill = _spill_s(work, spilled, batch)
@@ -280,7 +280,8 @@ def _link_s(work: Work, batch: float) -> float:
     if layout.attention_copies:
         return arch.moe_layers * exchange_s(work, batch) + hops
     slower = work.era.reduce_s if layout.tensor > 1 and work.gpu.vendor == "NVIDIA" else 0.0
-    return 2 * arch.layers * (all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden) + slower) + hops
+    added = all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden, engine=work.engine)
+    return 2 * arch.layers * (added + slower) + hops
 
 
 def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
@@ -314,6 +315,13 @@ def _floor_s(work: Work) -> float:
     every += decode.latent_layer_s if arch.latent else 0.0
     every += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
     return arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
+
+
+def _older_s(work: Work) -> float:
+    """What layers of a release of before wait longer than today's."""
+    no_kernel = work.flops_kind == "fp4" and not work.hbm
+    experts = work.arch.moe_layers * work.era.fp4_experts_s if no_kernel else 0.0
+    return experts + work.arch.linear_layers * work.era.linear_layer_s
 
 
 def _sequence_s(work: Work) -> float:

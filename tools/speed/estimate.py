@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kb.links import peers
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
 from kb.units import DAY_S
 from tools.named import cited, vouching
-from tools.speed.allreduce import link_name, node_cards
+from tools.speed.allreduce import link_name, node_cards, switched
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction
 from tools.speed.host_only import CPU, estimate_host_speed
@@ -106,7 +107,7 @@ def corrected_pace(found: Pace, spilled: float | None = None) -> TokenPace:
     if work.arch.kind in READERS:
         found = reading_pace(found)
     near = correction(work)
-    guessed = work.arch.guessed or work.rate_guessed
+    guessed = work.arch.guessed or work.rate_guessed or work.checkpoint_guessed or _staged(work)
     token = interval(
         max(found.output_token_s * near.factor, found.least_s), class_of(work, spilled), guessed=guessed,
         evidence=near.weight,
@@ -192,6 +193,13 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
         yield f"Layout left open: {how} is the fastest of the usual ones."
     if request.kv_format == "auto":
         yield "16-bit key-value cache." if work.kv_bytes == 2 else "FP8 key-value cache, as such checkpoints say."
+    if work.checkpoint_guessed:
+        yield (
+            f"Checkpoints of {work.arch.name} in {work.format.name} differ: taken is one with its experts in four bits "
+            "and its mixers and shared experts in 16; one that quantises them too is faster for few users."
+        )
+    if _staged(work):
+        yield "These cards' driver denies peer access over PCIe: sums pass through host memory, half as fast or less."
     if work.separate_prefill:
         yield "Other cards read the prompts and send their caches here; these only answer."
     if layout.tensor > node_cards(work.gpu):
@@ -204,6 +212,12 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
         yield "No speculative decoding."
     else:
         yield "No speculative decoding, no prefix shared between requests."
+
+
+def _staged(work: Work) -> bool:
+    """Whether cards add up through host memory, which hosts do differently fast."""
+    tensor = work.layout.tensor
+    return tensor > 1 and not peers(work.gpu) and not switched(work.gpu, min(tensor, node_cards(work.gpu)))
 
 
 def _warnings(found: Pace) -> Iterable[str]:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import model as catalog_model
+from kb.checkpoints import checkpoints
 from kb.engine_generation import Era
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
@@ -79,6 +80,11 @@ class Work(NamedTuple):
         return stated_rate(self.gpu) is None
 
     @property
+    def checkpoint_guessed(self) -> bool:
+        """Whether checkpoints of this format differ in what they leave at 16 bits, so that one was assumed."""
+        return keeps_mixers(self.format.name, self.arch, self.engine)
+
+    @property
     def family(self) -> str:
         """The card's architecture without its revision."""
         return self.gpu.architecture.split()[0]
@@ -142,6 +148,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if engine == "llama.cpp" and name == "mxfp4" == arch.native_format:
         wide = constants().decode.gguf_wide_bits
         form = form._replace(body_bits=wide, head_bits=wide, embed_bits=wide)
+    form = _as_published(form, arch, engine)
     bandwidth, flops_16 = rates(card, guess=True)
     flops, kind = product_rate(card, name, flops_16)
     single = request.concurrent_sequences == 1 and request.requests_per_s is None
@@ -165,6 +172,16 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if work.rate_guessed:
         said.append(f"No source states a matrix rate of {card.name}: that of cards with its bandwidth is taken.")
     return work.on(work.layout, request.concurrent_sequences), said
+
+
+def _as_published(form: WeightFormat, arch: Architecture, engine: str) -> WeightFormat:
+    """The format as serving engines load it: mixtures with linear attention come with their mixers at 16 bits."""
+    return form._replace(body_bits=16.0) if keeps_mixers(form.name, arch, engine) else form
+
+
+def keeps_mixers(name: str, arch: Architecture, engine: str) -> bool:
+    """Whether checkpoints of format `name` (canonical) quantise the experts of such a model alone."""
+    return arch.moe and arch.linear_layers > 0 and engine != "llama.cpp" and name in checkpoints().wide_mixers.formats
 
 
 def _reserved(request: InferenceSpeedRequest, used: int) -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kb.links import peers
 from tools.named import read_card
 from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, link_name
 from tools.speed.layout import best_pace
@@ -42,3 +43,55 @@ def test_bridged_pairs_take_turns_where_the_layout_is_open() -> None:
     layout = found(gpu="a100-pcie-80gb", concurrent_sequences=64, **fields).work.layout
     assert (layout.tensor, layout.pipeline) == (2, 4)
     assert found(gpu="a100-sxm-80gb", concurrent_sequences=64, **fields).work.layout.tensor == 8
+
+
+def wait(gpu: str, cards: int, engine: str = "vllm") -> float:
+    """Seconds of the smallest sum."""
+    return all_reduce_s(read_card(gpu)[0], cards, 8.0, engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "granted"),
+    [
+        pytest.param("rtx-3090-24gb", False, id="geforce-ampere"),
+        pytest.param("rtx-4090-24gb", False, id="geforce-ada"),
+        pytest.param("rtx-5090-32gb", False, id="geforce-blackwell"),
+        pytest.param("gtx-1080-ti-11gb", True, id="before-turing"),
+        pytest.param("rtx-a6000-48gb", True, id="workstation"),
+        pytest.param("l40s-48gb", True, id="data-center"),
+        pytest.param("rx-7900-xtx-24gb", True, id="other-maker"),
+    ],
+)
+def test_geforce_cards_reach_each_other_through_host_memory(gpu: str, granted: bool) -> None:
+    card = read_card(gpu)[0]
+    assert peers(card) is granted
+    assert link_name(card, 2).endswith("_host") is not granted
+
+
+def test_sums_through_host_memory_move_less_and_wait_longer() -> None:
+    # club-3090: 4 to 10 GB/s through host memory, PCIe 4.0; NCCL 1530: 42 µs for eight RTX 4090.
+    assert 4e9 < bus_bytes_per_s(read_card("rtx-4090-24gb")[0], 8) < 11e9
+    assert bus_bytes_per_s(read_card("l40s-48gb")[0], 8) > 14e9
+    assert wait("rtx-4090-24gb", 2) > 2.5 * wait("rtx-a6000-48gb", 2)
+    assert wait("rtx-4090-24gb", 8) == pytest.approx(42e-6, rel=0.3)
+
+
+def test_narrow_slots_move_less_through_host_memory_too() -> None:
+    full = read_card("rtx-4090-24gb")[0]
+    narrow = full.model_copy(update={"pcie": "4.0 x4"})
+    assert bus_bytes_per_s(narrow, 4) == pytest.approx(bus_bytes_per_s(full, 4) / 4)
+
+
+def test_engines_without_a_kernel_for_four_cards_over_pcie_wait_for_nccl() -> None:
+    card = "rtx-pro-6000-bw-server-96gb"
+    assert wait(card, 4) == wait(card, 4, "sglang") > 1.5 * wait(card, 4, "tensorrt-llm")
+    assert wait(card, 2) == wait(card, 2, "tensorrt-llm")
+    assert wait("h100-sxm-80gb", 4) == wait("h100-sxm-80gb", 4, "tensorrt-llm")
+
+
+def test_a_prompt_over_eight_geforce_cards_takes_seconds() -> None:
+    fields = {"model": "Qwen/Qwen2.5-32B-Instruct", "gpu_count": 8, "tensor_parallel": 8, "weight_format": "fp8",
+              "input_tokens": 10_096, "output_tokens": 128}  # fmt: skip
+    staged, linked = (found(gpu=gpu, **fields).prefill_s for gpu in ("rtx-4090-24gb", "a100-sxm-80gb"))
+    assert 2.3 < staged < 5
+    assert linked < staged / 2
