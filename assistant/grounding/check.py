@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assistant.grounding.cues import says
-from assistant.grounding.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
-from assistant.grounding.figures import MARKER, Figure, figures
-from assistant.grounding.intervals import torn
-from assistant.grounding.mentions import products
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
-from assistant.grounding.statements import Statement, statements
+from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
+from assistant.grounding.standing.intervals import torn
+from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, miscounted
 from assistant.grounding.strangers import strangers
-from assistant.grounding.sums import SMALL_MAX, balanced, converts, follows, miscounted
+from assistant.grounding.wording.cues import says
+from assistant.grounding.wording.figures import MARKER, Figure, figures
+from assistant.grounding.wording.mentions import products
+from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
+from assistant.grounding.wording.statements import Statement, statements
 
 HARDWARE = re.compile(
     r"\s?(?:(?:x|×|\*)(?!\s?[\d$¥€(])|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"

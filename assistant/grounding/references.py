@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assistant.grounding.figures import FLAG
-from assistant.grounding.quantities import UNITS, quantities
+from assistant.grounding.wording.figures import FLAG
+from assistant.grounding.wording.quantities import UNITS, quantities
 from tools.agent_tools.ledger import Ledger, LookedUp
 
 REFERENCE = re.compile(

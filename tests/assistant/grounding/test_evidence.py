@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence, Verdict
-from assistant.grounding.figures import figures_of_text
+from assistant.grounding.standing.evidence import BEFORE, CATALOG, PERSON, Evidence, Verdict
+from assistant.grounding.wording.figures import figures_of_text
 from tests.assistant.grounding.results import ALL, CARDS, OFFERS, PASSAGE, RUN, looked_up
 
 

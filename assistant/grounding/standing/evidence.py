@@ -7,13 +7,24 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from assistant.grounding.catalogued import catalogued
-from assistant.grounding.cues import roles_of_key, unit_of_key
-from assistant.grounding.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
-from assistant.grounding.mentions import Product, products
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
-from assistant.grounding.statements import statements
-from assistant.grounding.vouched import BEFORE, CATALOG, PERSON, Vouched, against, told_again
+from assistant.grounding.standing.catalogued import catalogued
+from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, Vouched, against, told_again
+from assistant.grounding.wording.cues import roles_of_key, unit_of_key
+from assistant.grounding.wording.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
+from assistant.grounding.wording.mentions import Product, products
+from assistant.grounding.wording.quantities import (
+    BYTES,
+    FLOPS,
+    MONEY,
+    PACE,
+    PERCENT,
+    PLAIN,
+    POWER,
+    RATE,
+    TIME,
+    Quantity,
+)
+from assistant.grounding.wording.statements import statements
 from tools.agent_tools.ledger import LookedUp
 
 NAMES = frozenset({

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assistant.grounding.quantities import PLAIN, Quantity, quantities
+from assistant.grounding.wording.quantities import PLAIN, Quantity, quantities
 
 LISTED = re.compile(r"\s?(?:(?P<comma>[,，])|、|or|and|或者?|和|还是|還是)\s?")
 """Between figures of a list that share the unit of its last: "16 or 24 GiB", 「16、24 GiB」."""

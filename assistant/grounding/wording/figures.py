@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from assistant.grounding.cards import Counted, counted_cards
-from assistant.grounding.cues import period_at, roles_near, roles_of_head, says_role
-from assistant.grounding.linked import in_list, in_sum, in_unit_of
-from assistant.grounding.mentions import Dimension, Product, ids_of, products
-from assistant.grounding.quantities import (
+from assistant.grounding.wording.cards import Counted, counted_cards
+from assistant.grounding.wording.cues import period_at, roles_near, roles_of_head, says_role
+from assistant.grounding.wording.linked import in_list, in_sum, in_unit_of
+from assistant.grounding.wording.mentions import Dimension, Product, ids_of, products
+from assistant.grounding.wording.quantities import (
     BYTES,
     FLOPS,
     MONEY,
@@ -20,8 +20,8 @@ from assistant.grounding.quantities import (
     Quantity,
     quantities,
 )  # fmt: skip
-from assistant.grounding.spelt import spelt
-from assistant.grounding.statements import Statement
+from assistant.grounding.wording.spelt import spelt
+from assistant.grounding.wording.statements import Statement
 from kb.name_index import Mention
 
 MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)

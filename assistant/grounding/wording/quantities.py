@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assistant.grounding.cues import currency_words
+from assistant.grounding.wording.cues import currency_words
 
 BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE, PLAIN = (
     "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "tokens_per_s", "plain",

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assistant.grounding.cues import COUNTED
-from assistant.grounding.figures import Figure
-from assistant.grounding.quantities import BYTES, MONEY, PACE, PLAIN, TIME
+from assistant.grounding.wording.cues import COUNTED
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, TIME
 from kb.catalog import gpus
 
 PERSON, BEFORE, CATALOG = "person", "before", "catalog"

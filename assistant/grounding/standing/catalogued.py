@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from assistant.grounding.figures import Figure
-from assistant.grounding.quantities import BYTES, PLAIN, POWER, RATE
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import BYTES, PLAIN, POWER, RATE
 from kb.catalog import gpus
 from kb.models import models
 
