@@ -9,7 +9,7 @@ from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, 
 from assistant.grounding.standing.intervals import torn
 from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, miscounted
 from assistant.grounding.strangers import strangers
-from assistant.grounding.wording.cues import says
+from assistant.grounding.wording.cues import COUNTED, says
 from assistant.grounding.wording.figures import MARKER, Figure, figures
 from assistant.grounding.wording.mentions import products
 from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
@@ -24,6 +24,9 @@ HARDWARE = re.compile(
 NOTHING = "no result holds it"
 MISCOUNTED = "the sum before it comes to something else"
 RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
+FEW = 2
+"""So many users or layers are said as words are."""
+RESULTS_COUNT = frozenset({"tokens", "requests", "layers"})
 FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
 GENERAL_KINDS = frozenset({BYTES, RATE, FLOPS, POWER})
@@ -162,15 +165,20 @@ def _needs_nothing(figure: Figure, statement: Statement) -> bool:
     behind = statement.text[figure.end - statement.start :]
     whole = main.kind == PLAIN and main.values[0] == int(main.values[0])
     if whole and main.values[0] <= SMALL_MAX and not figure.counts and not HARDWARE.match(behind):
-        return len(figure.readings) == 1
+        return len(figure.readings) == 1 and (main.values[0] <= FEW or not _counted(figure))
     if (figure.counts and main.values[0] == 1) or converts(figure, statement):
         return True
     if not statement.own:
         return False
     kinds = {one.kind for one in figure.readings}
     if kinds <= FREE_KINDS:
-        return not figure.counts
+        return not figure.counts and not (_counted(figure) and (figure.cards or figure.models))
     return kinds <= FREE_KINDS | GENERAL_KINDS and not (figure.cards or figure.models)
+
+
+def _counted(figure: Figure) -> bool:
+    """Whether it counts what results count: tokens, requests at once, layers."""
+    return figure.roles.get(COUNTED) in RESULTS_COUNT
 
 
 def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]:

@@ -20,6 +20,8 @@ def catalogued(figure: Figure, known: AbstractSet[str]) -> bool:
 
     Of so many cards that the sentence counts, what they hold and draw together too.
     """
+    if figure.roles.get("memory") not in {None, "usable"}:
+        return _sizes_model(figure, known)
     for key in figure.cards & known:
         card = gpus()[key]
         counts = (1, *figure.beside)

@@ -1,11 +1,12 @@
 """Figures of a text with what they are of: which card, which model, per user or in total, an hour or a month."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assistant.grounding.wording.cards import Counted, counted_cards
-from assistant.grounding.wording.cues import period_at, roles_near, roles_of_head, says_role
+from assistant.grounding.wording.conditions import conditions
+from assistant.grounding.wording.cues import counts_of_head, period_at, roles_near, roles_of_head, says, says_role
 from assistant.grounding.wording.linked import in_list, in_sum, in_unit_of
 from assistant.grounding.wording.mentions import Dimension, Product, ids_of, products
 from assistant.grounding.wording.quantities import (
@@ -22,6 +23,7 @@ from assistant.grounding.wording.quantities import (
 )  # fmt: skip
 from assistant.grounding.wording.spelt import spelt
 from assistant.grounding.wording.statements import Statement
+from assistant.grounding.wording.ways import ways
 from kb.name_index import Mention
 
 MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)
@@ -64,6 +66,10 @@ MONTH_NAMED = re.compile(
 """A month in English: "June 2026"."""
 ENDS = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?|[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
 """Before the upper end of a range, or the interval behind a figure."""
+BARE = re.compile(r"[\s*~≈约]*\d[\d.,]*\s*[kK]?[\s*]*(?:[(（\[][^)）\]]*[)）\]]+[\s*]*)*")
+"""A cell that is one bare number; the head of its column says what it counts."""
+DASH = re.compile(r"\s?(?:–|—|~|～|到|至|to)\s?[$¥€£]?|-[$¥€£]?")
+"""Behind the lower end of a range."""
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 ON = re.compile(
     r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
@@ -109,6 +115,12 @@ class Figure:
     """Numbers of cards that the same statement counts."""
     cards_beside: frozenset[str] = frozenset()
     """Every card that the same statement names."""
+    ways: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The format, engine, layout … that it is of, where one is named."""
+    lengths: frozenset[float] = frozenset()
+    """Tokens that its statement, or the heads of its cell, tell as lengths."""
+    loads: frozenset[float] = frozenset()
+    """Requests at once that they tell."""
     of_cards: bool = False
     """Whether cards are called by it: "80GB cards"."""
     version: bool = False
@@ -130,7 +142,8 @@ def figures_of_text(text: str) -> tuple[Figure, ...]:
 def _figures(statement: Statement) -> Iterator[Figure]:
     text = statement.text
     named = products(text)
-    around = (*products(statement.row), *products(statement.column)) or products(statement.corner)
+    around = _around(statement, products)
+    runs, runs_around = ways(text), _around(statement, ways)
     masked, versions, dates = _masked(text, named)
     counted = {one.start: frozenset(one.cards) for one in counted_cards(text, _mentions(named))}
     beside = tuple(dict.fromkeys(one.count for one in counted_cards(text, _mentions(named)) if one.count > 1))
@@ -145,6 +158,11 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         if not text[one.start : one.end].isdigit():
             yield _in_words(one, text, statement.start, named)
     sized = SIZE.search(masked) is not None
+    said = f"{text} | {statement.row} | {statement.column}"
+    lengths, loads = conditions(said)
+    limits = says("limits", said)
+    bare = statement.kind == "cell" and BARE.fullmatch(text) is not None
+    ends, totals = says("bounds", said), says("totals", f"{said} | {statement.corner}")
     found: Sequence[Quantity] = tuple(quantities(masked))
     for place, quantity in enumerate(found):
         readings = [quantity]
@@ -172,6 +190,16 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             roles |= timed(statement, text[quantity.end :])
         if place and ENDS.fullmatch(masked, found[place - 1].end, quantity.start):
             roles["end"] = "range"
+        elif whole and DASH.fullmatch(masked, quantity.end, whole.start):
+            roles["end"] = "range"
+        elif "end" not in roles and ends:
+            roles["end"] = "said"
+        if totals:
+            roles.setdefault("total", "said")
+        if limits:
+            roles["bound"] = "limit" if statement.kind == "cell" and says("limits", statement.column) else "said"
+        if bare and (counted_by := counts_of_head(statement.column) or counts_of_head(statement.row)):
+            roles.setdefault("count", counted_by)
         parts = text[: found[place - 1].start] if place else ""
         if roles.get("share") == "total" and quantity.kind == BYTES and says_role("per_card", parts):
             del roles["share"]  # what the parts of one card come to
@@ -186,8 +214,30 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             counts=at in counted,
             beside=beside,
             cards_beside=ids_of(named, "card"),
+            ways=_run(text, quantity, runs, runs_around),
+            lengths=lengths,
+            loads=loads,
             of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
+
+
+def _around(statement: Statement, named: Callable[[str], tuple[Product, ...]]) -> tuple[Product, ...]:
+    """What the heads of a cell name, else the rest of its row, else the head of the first column."""
+    if statement.kind != "cell":
+        return ()
+    told = [*named(statement.row), *named(statement.column)]
+    for other in (statement.beside, statement.corner):
+        known = {one.dimension for one in told}
+        told += [one for one in named(other) if one.dimension not in known]
+    return tuple(told)
+
+
+def _run(
+    text: str, quantity: Quantity, runs: Sequence[Product], around: Sequence[Product]
+) -> dict[str, frozenset[str]]:
+    """How what a figure is of is run: by each dimension that its sentence, or the heads of its cell, name."""
+    dimensions = {one.dimension for one in (*runs, *around)}
+    return {one: _owner(one, text, quantity, runs, around) for one in sorted(dimensions)}
 
 
 def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> Figure:
@@ -276,7 +326,7 @@ def _listed(text: str, here: Sequence[Product], last: Product) -> frozenset[str]
     """The name, and those that stand in a list before it: in "3090 and 4090: both 24 GB" the figure is of both."""
     ids, place = last.ids, list(here).index(last)
     while place and re.fullmatch(
-        r"\s?(?:,|，|、|/|and|or|和|与|或|或者|、)\s?(?:the\s|an?\s)?", text[here[place - 1].end : here[place].start]
+        r"\s?(?:,|，|、|/|→|and|or|和|与|或|或者|、)\s?(?:the\s|an?\s)?", text[here[place - 1].end : here[place].start]
     ):
         place -= 1
         ids = ids | here[place].ids

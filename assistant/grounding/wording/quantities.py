@@ -82,6 +82,8 @@ RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
 
+YEAR = re.compile(r"20[012]\d")
+"""What is a year where it has no unit of its own."""
 _DIGIT = re.compile(r"\d")
 ROUGH_RATIO = 0.05
 """Speeds are rounded to two digits: 520,000 tokens/s stand for 515,300."""
@@ -138,7 +140,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
             sign = found[index - 1]["sign"]
         behind = INTERVAL.match(text, match.end())
         last = match["unit"] or (behind["unit"] if behind else None)
-        if unit is None and sign is None and word is None:
+        if unit is None and sign is None and word is None and not YEAR.fullmatch(match[0].strip()):
             unit = last or (held if not WORD_BEHIND.match(text, match.end()) else None)
         borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
         yield _quantity(text, match, unit, (sign or word or "").strip(), borrowed=borrowed)
