@@ -11,7 +11,7 @@ from typing import Any
 from assistant.grounding.standing.around import Around, field_name, texts_of
 from assistant.grounding.standing.catalogued import catalogued
 from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, RUN, WITHIN, Vouched, against, told_again
-from assistant.grounding.wording.cues import COUNTED, unit_of_key
+from assistant.grounding.wording.cues import COUNTED, roles_of_key, unit_of_key
 from assistant.grounding.wording.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
 from assistant.grounding.wording.mentions import ids_of, products
 from assistant.grounding.wording.quantities import (
@@ -44,6 +44,10 @@ SMALL_MAX = 10
 """Up to here a whole number is not taken for a result that is rounded to it."""
 LENGTH_DIGITS_MIN = 3
 """Fewer digits of a setting are no length in tokens."""
+FIELD = re.compile(r"[a-z]+(?:_[a-z]+)+\b")
+"""A field that a text is about: "sequence_tokens not stated: 2,048 assumed"."""
+TERM = "term"
+"""Numbers whose unit only a sum leaves out."""
 UNITLESS = "unitless"
 """Numbers to which whoever told them gave no unit."""
 COUNTS = frozenset({"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"})
@@ -166,7 +170,7 @@ class Evidence:
     def _alike(self, figure: Figure) -> Iterator[Vouched]:
         """Figures of the same kind and value: of a number of cards, or a whole one, exactly."""
         for reading in figure.readings:
-            for kind in self._kinds(reading):
+            for kind in (*self._kinds(reading), *((TERM,) if figure.term and reading.kind == PLAIN else ())):
                 held, values = self._by_kind.get(kind, []), self._values.get(kind, [])
                 for value, tolerance in zip(reading.values, reading.tolerances, strict=True):
                     reach = max(tolerance * 1.0001, abs(value) * SLACK_RATIO)
@@ -231,13 +235,16 @@ class Evidence:
         self._names(value, self.known)
         if path.rsplit(".", 1)[-1] not in ENDS:
             self._leaf += 1
+        field = FIELD.match(value)
         inside = [match.span() for match in INTERVAL.finditer(value)]
         for figure in (*figures_of_text(value), *_unsaid(value, path)):
-            roles = {**around.roles, **figure.roles}
+            roles = {**around.roles, **(roles_of_key(field[0]) if field else {}), **figure.roles}
             if any(start <= figure.start < end for start, end in inside):
                 roles["end"] = WITHIN
             if figure.readings and figure.readings[0].kind in {TIME, PERCENT}:
-                figure = replace(figure, readings=figure.readings[:1])  # its unit is told
+                for bare in figure.readings[1:]:  # its unit is told; in a sum it may be left out
+                    self._keep(_vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
+                figure = replace(figure, readings=figure.readings[:1])
             self._add(figure, key, replace(
                 around, cards=figure.cards or around.cards, models=figure.models | around.models, roles=roles,
                 ways={**around.ways, **{name: ids for name, ids in figure.ways.items() if ids}},

@@ -113,9 +113,14 @@ def _mistold(figure: Figure, one: Vouched) -> str:
     ends = {WITHIN, "high"} if one.kind == BYTES else {WITHIN}
     if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN:
         return "at an end of its interval"
-    if one.kind == PACE and one.roles.get("share") == "total" and not {"share", "total"} & figure.roles.keys():
+    if one.kind == PACE and one.roles.get("share") == "total" and not _of_several(figure):
         return "in total, for all at once"
     return ""
+
+
+def _of_several(figure: Figure) -> bool:
+    """Whether words tell a speed as that of all, or of several requests at once."""
+    return bool({"share", "total"} & figure.roles.keys()) or any(one > 1 for one in figure.loads)
 
 
 def _named(ids: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""How a thing is run, as words say it: the format, engine, layout, sharding and method that figures beside it are of."""
+"""How a thing is run, as words say it: the format, engine, layout, sharding and method that figures are of."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,8 @@ OF_CACHE = re.compile(rf"{CACHE}\s?(?:in|of|at|用|为|為|:|=)?\s?\Z", re.I)
 """Before a format that the cache is in."""
 NAMED: Mapping[str, re.Pattern[str]] = {
     "engine": re.compile(
-        r"(?<![A-Za-z])(?P<vllm>vLLM)|(?P<sglang>SGLang)|(?P<llama>(?<![A-Za-z])(?:o?llama[. -]?cpp|ollama|llama-server))"
+        r"(?<![A-Za-z])(?P<vllm>vLLM)|(?P<sglang>SGLang)"
+        r"|(?P<llama>(?<![A-Za-z])(?:o?llama[. -]?cpp|ollama|llama-server))"
         r"|(?P<tensorrt>TensorRT(?:-LLM)?)|(?P<exllama>exllama\w*)|(?P<mlx>(?<![A-Za-z])MLX)|(?P<unsloth>Unsloth)",
         re.I,
     ),
@@ -27,11 +28,13 @@ NAMED: Mapping[str, re.Pattern[str]] = {
         re.I,
     ),
     "sharding": re.compile(
-        r"(?P<zero1>ZeRO[ -]?1)|(?P<zero2>ZeRO[ -]?2)|(?P<zero3>ZeRO[ -]?3)|(?P<fsdp>(?<![A-Z])FSDP)|(?P<ddp>(?<![A-Z])DDP)",
+        r"(?P<zero1>ZeRO[ -]?1)|(?P<zero2>ZeRO[ -]?2)|(?P<zero3>ZeRO[ -]?3)|(?P<fsdp>(?<![A-Z])FSDP)"
+        r"|(?P<ddp>(?<![A-Z])DDP)",
         re.I,
     ),
     "method": re.compile(
-        r"(?P<qlora>QLoRA)|(?P<lora>(?<![A-Za-z])LoRA)|(?P<full>全参|全參|\bfull(?:[ -](?:parameter|fine[- ]?tun\w+)|(?= on \d)))",
+        r"(?P<qlora>QLoRA)|(?P<lora>(?<![A-Za-z])LoRA)"
+        r"|(?P<full>全参|全參|\bfull(?:[ -](?:parameter|fine[- ]?tun\w+)|(?= on \d)))",
         re.I,
     ),
 }
