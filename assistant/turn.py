@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from assistant.answer import Answer, Grounding, Section
 from assistant.finish import since
 from assistant.grounding.check import checked
-from assistant.grounding.evidence import Evidence
+from assistant.grounding.standing.evidence import Evidence
 from assistant.llm.answering import without
 from assistant.llm.citing import cited, records_of
 from assistant.llm.situation import need_of, unused_of

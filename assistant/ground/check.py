@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from assistant.answer import Citation, Grounding, ToolCallRecord
 from assistant.ground.evidence import Evidence
-from assistant.grounding.cards import Counted, counted_cards
-from assistant.grounding.quantities import PLAIN, UNITS, Quantity, quantities
+from assistant.grounding.wording.cards import Counted, counted_cards
+from assistant.grounding.wording.quantities import PLAIN, UNITS, Quantity, quantities
 from kb.names import gpu_names, model_names
 
 MARKER = re.compile(r"\[\d{1,3}\]")

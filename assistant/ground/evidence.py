@@ -8,8 +8,8 @@ from typing import Any
 
 from assistant.answer import Citation, ToolCallRecord
 from assistant.compose.arithmetic import ROWS
-from assistant.grounding.cards import counted_cards
-from assistant.grounding.quantities import (
+from assistant.grounding.wording.cards import counted_cards
+from assistant.grounding.wording.quantities import (
     BYTES,
     FLOPS,
     MONEY,

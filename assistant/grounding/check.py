@@ -5,15 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assistant.grounding.cues import says
-from assistant.grounding.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
-from assistant.grounding.figures import MARKER, Figure, figures
-from assistant.grounding.intervals import torn
-from assistant.grounding.mentions import products
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
-from assistant.grounding.statements import Statement, statements
+from assistant.grounding.standing.derived import POOL_MAX, derived
+from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
+from assistant.grounding.standing.intervals import torn
+from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, miscounted
 from assistant.grounding.strangers import strangers
-from assistant.grounding.sums import SMALL_MAX, balanced, converts, follows, miscounted
+from assistant.grounding.wording.cues import COUNTED, says
+from assistant.grounding.wording.figures import MARKER, Figure, figures
+from assistant.grounding.wording.mentions import products
+from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
+from assistant.grounding.wording.statements import Statement, statements
 
 HARDWARE = re.compile(
     r"\s?(?:(?:x|×|\*)(?!\s?[\d$¥€(])|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"
@@ -23,7 +24,9 @@ HARDWARE = re.compile(
 """What makes a small number one of things that are bought."""
 NOTHING = "no result holds it"
 MISCOUNTED = "the sum before it comes to something else"
-RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
+FEW = 2
+"""So many users or layers are said as words are."""
+RESULTS_COUNT = frozenset({"tokens", "requests", "layers"})
 FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
 GENERAL_KINDS = frozenset({BYTES, RATE, FLOPS, POWER})
@@ -73,10 +76,13 @@ def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, i
     sources: list[tuple[int, tuple[str, ...]]] = []
     own: list[str] = []
     count = 0
+    pool: list[Figure] = []
     for statement in statements(answer):
         if statement.own and statement.kind != "heading":
             own.append(statement.text.strip())
-        looked = _looked(statement, evidence, by_reference)
+        pool = pool if statement.kind != "heading" else []
+        looked = _worked_out(statement, _looked(statement, evidence, by_reference), pool)
+        pool = [*pool, *(one for one, stands in looked if stands.good and one.readings)][-POOL_MAX:]
         count += len(looked)
         sources += [(one.end, stands.sources) for one, stands in looked if stands.good and stands.sources]
         findings += _loose(statement, looked, evidence)
@@ -104,6 +110,19 @@ def _looked(statement: Statement, evidence: Evidence, by_reference: Sequence[tup
         former = [(one, stands.good) for one, stands in found]
         found.append((figure, _stands(figure, statement, evidence, by_reference, former)))
     return found
+
+
+def _worked_out(statement: Statement, looked: Looked, pool: Sequence[Figure]) -> Looked:
+    """The same, with figures that only arithmetic stands behind: over those before them, and in their statement."""
+    if all(stands.good for _, stands in looked):
+        return looked
+    beside = [*pool, *(one for one, stands in looked if stands.good)]
+    return [
+        (one, Stands(True))
+        if not stands.good and not stands.against and one.readings and derived(statement, beside, one)
+        else (one, stands)
+        for one, stands in looked
+    ]
 
 
 def _loose(statement: Statement, looked: Looked, evidence: Evidence) -> list[Finding]:
@@ -142,7 +161,7 @@ def _stands(
     if referred:
         compares = len({one.ids for one in products(statement.text) if one.dimension == "card"}) > 1
         return Stands(compares or not verdict.against, referred, verdict.against)
-    free = follows(statement, former, figure) or _compares(statement, former, figure)
+    free = follows(statement, former, figure)
     return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
 
 
@@ -162,15 +181,20 @@ def _needs_nothing(figure: Figure, statement: Statement) -> bool:
     behind = statement.text[figure.end - statement.start :]
     whole = main.kind == PLAIN and main.values[0] == int(main.values[0])
     if whole and main.values[0] <= SMALL_MAX and not figure.counts and not HARDWARE.match(behind):
-        return len(figure.readings) == 1
+        return len(figure.readings) == 1 and (main.values[0] <= FEW or not _counted(figure))
     if (figure.counts and main.values[0] == 1) or converts(figure, statement):
         return True
     if not statement.own:
         return False
     kinds = {one.kind for one in figure.readings}
     if kinds <= FREE_KINDS:
-        return not figure.counts
+        return not figure.counts and not (_counted(figure) and (figure.cards or figure.models))
     return kinds <= FREE_KINDS | GENERAL_KINDS and not (figure.cards or figure.models)
+
+
+def _counted(figure: Figure) -> bool:
+    """Whether it counts what results count: tokens, requests at once, layers."""
+    return figure.roles.get(COUNTED) in RESULTS_COUNT
 
 
 def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]:
@@ -187,26 +211,6 @@ def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]
         only = "only a document names it" if one.ids & evidence.quoted else "no result holds it"
         found.append(Finding("product", one.text, statement, only))
     return found
-
-
-def _compares(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
-    """Whether a ratio or a share is that of two figures before it in the statement: "936 against 1,008: 8 % more"."""
-    main = result.readings[0]
-    behind = statement.text[result.end - statement.start :]
-    share = main.kind == PERCENT
-    if not share and not (main.kind == PLAIN and RATIO.match(behind)):
-        return False
-    held = [figure.readings[0] for figure, good in former if good and figure.readings]
-    told, slack = main.values[-1] if share else main.values[0], main.tolerances[-1] if share else main.tolerances[0]
-    for one in held:
-        for other in held:
-            if one is other or one.kind != other.kind or not other.values[0]:
-                continue
-            ratio = one.values[0] / other.values[0]
-            for meant in (ratio, abs(1 - ratio)) if share else (ratio,):
-                if abs(meant - told) <= slack * 1.0001 + 0.01 * abs(told):
-                    return True
-    return False
 
 
 __all__ = ["CATALOG", "PERSON", "Checked", "Finding", "checked"]

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assistant.grounding.cues import says
-from assistant.grounding.mentions import products
-from assistant.grounding.quantities import MONEY, quantities
-from assistant.grounding.statements import statements
+from assistant.grounding.wording.cues import says
+from assistant.grounding.wording.mentions import products
+from assistant.grounding.wording.quantities import MONEY, quantities
+from assistant.grounding.wording.statements import statements
 from tools.agent_tools.ledger import LookedUp
 
 PERIOD = re.compile(r"/(h|hour|day|month|year)\b")

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assistant.grounding.figures import FLAG
-from assistant.grounding.quantities import UNITS, quantities
+from assistant.grounding.wording.figures import FLAG
+from assistant.grounding.wording.quantities import UNITS, quantities
 from tools.agent_tools.ledger import Ledger, LookedUp
 
 REFERENCE = re.compile(
@@ -15,6 +15,9 @@ REFERENCE = re.compile(
 LOOSE_BRACES = re.compile(r"\{\{[^{}\n]{0,120}\}\}")
 PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
 FILES = re.compile(r"\.?files(?:\[(\d{1,2})\])?", re.I)
+SUM = re.compile(r"[^=≈.;。；]*(?:\.\d[^=≈.;。；]*)*[=≈]\s?(?P<result>[^=≈;。；]{1,40})")
+"""A calculation as `work_out` writes it, and what it comes to."""
+SUM_TOLD_MAX = 120
 PATHS_TOLD, SENTENCE = 12, 48
 """Paths told where one leads nowhere; characters from which on a text with several figures is a sentence."""
 
@@ -80,6 +83,10 @@ def _value(key: str, path: str, place: str | None, unit: str | None, ledger: Led
         if not 1 <= int(place) <= len(figures):
             return written, f"{written}: it holds {len(figures)} figures"
         said = figures[int(place) - 1].text
+    elif figures and (sum_ := SUM.fullmatch(said)) is not None:
+        if unit is None and len(said) <= SUM_TOLD_MAX:
+            return said, ""
+        said = sum_["result"]
     elif len(FLAG.sub("", said)) > SENTENCE and len(figures) > 1 and "(" not in said[:SENTENCE]:
         told = ", ".join(f"#{number} = {one.text}" for number, one in enumerate(figures, 1))
         return written, f"{written} is a sentence: say it yourself, with single figures of it ({told})"

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from assistant.grounding.cues import says
-from assistant.grounding.evidence import Evidence
-from assistant.grounding.figures import figures, unnamed
-from assistant.grounding.mentions import products
-from assistant.grounding.quantities import PLAIN
-from assistant.grounding.statements import Statement
+from assistant.grounding.standing.evidence import Evidence
+from assistant.grounding.wording.cues import says
+from assistant.grounding.wording.figures import figures, unnamed
+from assistant.grounding.wording.mentions import products
+from assistant.grounding.wording.quantities import PLAIN
+from assistant.grounding.wording.statements import Statement
 
 NAME = re.compile(r"(?<![\w./@$#+-])[A-Za-z][A-Za-z]*(?:[-_]?[A-Za-z0-9]+)*(?![\w/])")
 DIGITS_MIN = 2

@@ -7,10 +7,10 @@ from difflib import SequenceMatcher
 
 from assistant.grounding.check import Checked, Finding, checked
 from assistant.grounding.claims import false_superlatives
-from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence
-from assistant.grounding.letters import folded
 from assistant.grounding.references import rendered
-from assistant.grounding.statements import OWN, Statement, statements
+from assistant.grounding.standing.evidence import BEFORE, CATALOG, PERSON, Evidence
+from assistant.grounding.wording.letters import folded
+from assistant.grounding.wording.statements import OWN, Statement, statements
 from assistant.llm.unfit import unfit_statements
 from assistant.llm.verdict import Said, bare_answers, contradiction, parted
 from tools.agent_tools.ledger import Ledger

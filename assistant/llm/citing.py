@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from assistant.answer import Citation, ToolCallRecord
 from assistant.cite import citation
 from assistant.grounding.check import Checked
-from assistant.grounding.statements import statements
+from assistant.grounding.wording.statements import statements
 from tools.agent_tools.ledger import LookedUp
 
 KEY = re.compile(r"\s?\[{1,2}(R\d{1,4})(?:\.(\d{1,2}))?(?:\.[\w.\[\]]+)?\]{1,2}", re.I)

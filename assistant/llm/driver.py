@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from assistant.answer import Answer, Grounding, ModelTokens
 from assistant.finish import since
 from assistant.grounding.check import checked
-from assistant.grounding.evidence import Evidence
+from assistant.grounding.standing.evidence import Evidence
 from assistant.llm.answering import Judged, marked, moved, without
 from assistant.llm.citing import cited, records_of
 from assistant.llm.guard import MODEL_CALLS_MAX, Guard, Turn, Unanswered

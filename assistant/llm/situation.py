@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assistant.answer import Unused
-from assistant.grounding.figures import Figure, figures
-from assistant.grounding.mentions import products
-from assistant.grounding.quantities import MONEY, PACE, PLAIN, POWER
-from assistant.grounding.statements import statements
+from assistant.grounding.wording.figures import Figure, figures
+from assistant.grounding.wording.mentions import products
+from assistant.grounding.wording.quantities import MONEY, PACE, PLAIN, POWER
+from assistant.grounding.wording.statements import statements
 from assistant.understanding import Asked
 from kb.base import AdvisorError
 from tools.agent_tools import reading

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from assistant.grounding.letters import foreign_words
-from assistant.grounding.statements import Statement, statements
+from assistant.grounding.wording.letters import foreign_words
+from assistant.grounding.wording.statements import Statement, statements
 from assistant.llm.prompts import SYSTEM
 from assistant.understand.language import language_of
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from assistant.answer import AnswerVerdict
-from assistant.grounding.cues import is_bare, says
-from assistant.grounding.mentions import products
-from assistant.grounding.statements import Statement, statements
+from assistant.grounding.wording.cues import is_bare, says
+from assistant.grounding.wording.mentions import products
+from assistant.grounding.wording.statements import Statement, statements
 from tools.agent_tools.ledger import LookedUp
 
 LINE = re.compile(

@@ -25,7 +25,7 @@ from mutating.transcripts import Transcript, transcripts  # noqa: E402
 
 from assistant.grounding.check import checked  # noqa: E402 - found through the path above
 from assistant.grounding.claims import false_superlatives  # noqa: E402
-from assistant.grounding.statements import statements  # noqa: E402
+from assistant.grounding.wording.statements import statements  # noqa: E402
 from assistant.llm.answering import judged  # noqa: E402
 from tools.agent_tools.ledger import Ledger  # noqa: E402
 

@@ -95,7 +95,7 @@ def loose_of(answer: Any) -> tuple[str, ...]:
     from mutating.transcripts import FOOTER, MARK
 
     from assistant.grounding.check import checked
-    from assistant.grounding.evidence import Evidence
+    from assistant.grounding.standing.evidence import Evidence
 
     text = MARK.sub(" [own]", FOOTER.sub("", answer.answer))
     found = checked(text, Evidence.of(answer.looked_up, (answer.question,)))

@@ -3,8 +3,8 @@
 from typing import Any
 
 from assistant.grounding.check import Checked, checked
-from assistant.grounding.evidence import Evidence
 from assistant.grounding.references import rendered
+from assistant.grounding.standing.evidence import Evidence
 from tools.agent_tools.ledger import Ledger, LookedUp
 
 

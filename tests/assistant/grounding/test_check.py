@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.grounding.check import checked
-from assistant.grounding.evidence import Evidence
-from assistant.grounding.statements import statements
+from assistant.grounding.standing.evidence import Evidence
+from assistant.grounding.wording.statements import statements
 from tests.assistant.grounding.results import (
     ALL,
     CARDS,

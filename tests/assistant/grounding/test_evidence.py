@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence, Verdict
-from assistant.grounding.figures import figures_of_text
+from assistant.grounding.standing.evidence import BEFORE, CATALOG, PERSON, Evidence, Verdict
+from assistant.grounding.wording.figures import figures_of_text
 from tests.assistant.grounding.results import ALL, CARDS, OFFERS, PASSAGE, RUN, looked_up
 
 
@@ -79,7 +79,9 @@ def test_a_figure_that_is_near_is_another(near: str) -> None:
     assert vouched(near, Evidence.of([RUN, CARDS])).sources == ()
 
 
-@pytest.mark.parametrize("rounded", ["42 tokens/s", "13 GiB", "1.8 s", "about $1,200", "≈ 24 GiB", "520,000 tokens/s"])
+@pytest.mark.parametrize(
+    "rounded", ["42 tokens/s", "13 GiB", "1.8 s", "about $1,200", "≈ 24 GiB", "520,000 tokens/s in total"]
+)
 def test_a_figure_may_be_rounded_as_people_do(rounded: str) -> None:
     assert vouched(rounded, Evidence.of([RUN, CARDS])).sources != ()
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.grounding.figures import Figure, figures, is_money
-from assistant.grounding.quantities import BYTES, MONEY, PACE, PLAIN, POWER, TIME
-from assistant.grounding.statements import statements
+from assistant.grounding.wording.figures import Figure, figures, is_money
+from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, POWER, TIME
+from assistant.grounding.wording.statements import statements
 
 WORDS = pytest.mark.xfail(reason="a number of cards behind the name is read as no count yet")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.grounding.mentions import ids_of, products
+from assistant.grounding.wording.mentions import ids_of, products
 
 
 @pytest.mark.parametrize(

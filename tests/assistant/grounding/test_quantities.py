@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PERCENT, PLAIN, RATE, TIME, quantities
+from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PERCENT, PLAIN, RATE, TIME, quantities
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ HOURS = looked_up(
 STEP = looked_up("R6", "work_out", {"value": "13.9", "steps": "25.3 - 1000 / 87.99 = 13.9"}, unit="none")
 DATED = looked_up("R7", "look_up", {"as_of": "2026-06"})
 HELD = (RUN, CARDS, TRAIN, HOURS, STEP, DATED)
-WORDS = ("I have at most 3000 Euros; batch 16, 87.99 tok/s", "预算 8000 块，每天跑 6 小时")
+WORDS = ("I have at most 3000 Euros; batch 16, 8 users, 87.99 tok/s", "预算 8000 块，每天跑 6 小时")
 
 
 @pytest.mark.parametrize(

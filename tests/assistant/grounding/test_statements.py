@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.grounding.statements import statements
+from assistant.grounding.wording.statements import statements
 
 PIECES = st.sampled_from([
     "It fits. ", "够用。", "Use e.g. vLLM. ", "# Head\n", "- item\n", "1. step\n", "| a | b |\n", "|---|---|\n",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.grounding.statements import statements
+from assistant.grounding.wording.statements import statements
 from assistant.llm.answering import moved, without
 
 TEXT = "It needs 12.6 GiB. It costs $9.\n\n| card | GiB |\n|---|---|\n| a | 24.0 |\n| b | 24.0 |\n\nIt draws 350 W."

@@ -9,10 +9,10 @@ from mutating.stated import PERSON, Stated, catalogued, same, stated
 from mutating.transcripts import Transcript
 
 from assistant.grounding.check import FREE_KINDS, GENERAL_KINDS, SMALL_MAX
-from assistant.grounding.figures import DATE, Figure, figures
-from assistant.grounding.mentions import Product, ids_of, products
-from assistant.grounding.quantities import MONEY, PLAIN, Quantity
-from assistant.grounding.statements import Statement, statements
+from assistant.grounding.wording.figures import DATE, Figure, figures
+from assistant.grounding.wording.mentions import Product, ids_of, products
+from assistant.grounding.wording.quantities import MONEY, PLAIN, Quantity
+from assistant.grounding.wording.statements import Statement, statements
 from kb.catalog import gpus
 from kb.models import models
 

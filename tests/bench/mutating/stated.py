@@ -7,9 +7,9 @@ from typing import Any
 
 from mutating.transcripts import Transcript
 
-from assistant.grounding.mentions import ids_of, products
-from assistant.grounding.quantities import PLAIN, Quantity, quantities
-from assistant.grounding.statements import statements
+from assistant.grounding.wording.mentions import ids_of, products
+from assistant.grounding.wording.quantities import PLAIN, Quantity, quantities
+from assistant.grounding.wording.statements import statements
 from kb.catalog import gpus
 from kb.models import models
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from assistant.grounding.evidence import Evidence
 from assistant.grounding.references import rendered
+from assistant.grounding.standing.evidence import Evidence
 from assistant.llm.verdict import parted
 from assistant.understand.language import language_of
 from tools.agent_tools.ledger import Ledger, LookedUp

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from assistant.grounding.cues import amounts
-from assistant.grounding.quantities import MONEY, TIME, Quantity, quantities
+from assistant.grounding.wording.cues import amounts
+from assistant.grounding.wording.quantities import MONEY, TIME, Quantity, quantities
 from kb.lexicon.count.rules import numbers
 
 DIGIT = re.compile(r"\d")

@@ -1,15 +1,23 @@
 """One figure that something stands behind, and what speaks against its standing for another."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from assistant.grounding.cues import COUNTED
-from assistant.grounding.figures import Figure
-from assistant.grounding.quantities import BYTES, MONEY, PACE, PLAIN, TIME
+from assistant.grounding.wording.cues import COUNTED
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, TIME
+from assistant.grounding.wording.ways import apart
 from kb.catalog import gpus
 
 PERSON, BEFORE, CATALOG = "person", "before", "catalog"
 """Sources that are no result."""
+RESULT_KEY = re.compile(r"R\d+(?:\.\d+)?")
+"""The source of what a result or a passage holds."""
+RUN = frozenset({BYTES, PACE, TIME})
+"""Kinds that depend on how a thing is run."""
+WITHIN = "interval"
+"""Role of the ends of an interval around a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,12 @@ class Vouched:
     models: frozenset[str]
     roles: Mapping[str, str]
     counts: bool = False
+    ways: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The format, engine, layout … that it is of."""
+    lengths: frozenset[float] = frozenset()
+    """Tokens of context or prompt that it holds for."""
+    loads: frozenset[float] = frozenset()
+    """Requests at once that it holds for."""
     leaf: int = 0
     """The text that tells it; figures of one text tell of one thing."""
 
@@ -36,14 +50,15 @@ def against(figure: Figure, one: Vouched) -> str:
     A bare number that counts no cards is of nobody: lengths and loads are alike for every card and model.
     """
     if one.kind == PLAIN and not figure.counts and not one.counts:
-        counted, said = figure.roles.get(COUNTED), one.roles.get(COUNTED)
-        return f"as {said}, not {counted}" if counted and said and counted != said else ""
+        return _miscounts(figure, one)
     if figure.cards and one.cards and not figure.cards & one.cards:
         return f"of {_named(one.cards)}"
     if figure.models and one.models and not figure.models & one.models:
         return f"of {', '.join(sorted(one.models)[:2])}"
     if reason := _mistold(figure, one):
         return reason
+    if one.kind in RUN and one.roles.get("memory") != "usable" and (other := apart(figure.ways, one.ways)):
+        return f"of {other}"
     for group, role in figure.roles.items():
         if (
             group in {COUNTED, "end"}
@@ -72,6 +87,20 @@ def told_again(figure: Figure, one: Vouched, rest: Sequence[tuple[Vouched, str]]
     return False
 
 
+def _miscounts(figure: Figure, one: Vouched) -> str:
+    """What is wrong with what a bare number counts."""
+    counted, said = figure.roles.get(COUNTED), one.roles.get(COUNTED)
+    if counted and said and counted != said:
+        return f"as {said}, not {counted}"
+    if counted and not said and RESULT_KEY.fullmatch(one.source):
+        return f"as no number of {counted}"
+    if one.roles.get("bound") == "limit" and not {"bound", "end"} & figure.roles.keys():
+        return "as a limit"
+    if figure.roles.get("bound") == "limit" and one.roles.get("bound") != "limit" and RESULT_KEY.fullmatch(one.source):
+        return "as no limit"
+    return ""
+
+
 def _mistold(figure: Figure, one: Vouched) -> str:
     """What is wrong with the time or the end of a range that a result's figure is told by."""
     if one.source in {PERSON, BEFORE}:
@@ -81,8 +110,17 @@ def _mistold(figure: Figure, one: Vouched) -> str:
             return f"as no amount a {by}"
         if one.roles.get("period") == "hour" and "hour" in figure.roles:
             return "as an amount an hour"
-    needed = one.kind == BYTES and figure.roles.get("memory") == "needed" and "end" not in figure.roles
-    return "as the upper end" if needed and one.roles.get("end") == "high" else ""
+    ends = {WITHIN, "high"} if one.kind == BYTES else {WITHIN}
+    if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN:
+        return "at an end of its interval"
+    if one.kind == PACE and one.roles.get("share") == "total" and not _of_several(figure):
+        return "in total, for all at once"
+    return ""
+
+
+def _of_several(figure: Figure) -> bool:
+    """Whether words tell a speed as that of all, or of several requests at once."""
+    return bool({"share", "total"} & figure.roles.keys()) or any(one > 1 for one in figure.loads)
 
 
 def _named(ids: Iterable[str]) -> str:

@@ -105,6 +105,12 @@ def roles_of_head(head: str) -> dict[str, str]:
     return found
 
 
+def counts_of_head(head: str) -> str | None:
+    """What the head of a column or row says its bare numbers count; nothing where it names two things."""
+    said = {str(one.lastgroup) for one in _role_patterns()[COUNTED].finditer(head)}
+    return said.pop() if len(said) == 1 else None
+
+
 def period_at(behind: str) -> str | None:
     """The time that the words right behind an amount say it by: "/h", " a month"."""
     one = _role_patterns()["period"].match(behind.lstrip())

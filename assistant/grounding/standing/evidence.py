@@ -3,24 +3,32 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from assistant.grounding.catalogued import catalogued
-from assistant.grounding.cues import roles_of_key, unit_of_key
-from assistant.grounding.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
-from assistant.grounding.mentions import Product, products
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
-from assistant.grounding.statements import statements
-from assistant.grounding.vouched import BEFORE, CATALOG, PERSON, Vouched, against, told_again
+from assistant.grounding.standing.around import Around, field_name, texts_of
+from assistant.grounding.standing.catalogued import catalogued
+from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, RUN, WITHIN, Vouched, against, told_again
+from assistant.grounding.wording.cues import COUNTED, roles_of_key, unit_of_key
+from assistant.grounding.wording.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
+from assistant.grounding.wording.mentions import ids_of, products
+from assistant.grounding.wording.quantities import (
+    BYTES,
+    FLOPS,
+    MONEY,
+    PACE,
+    PERCENT,
+    PLAIN,
+    POWER,
+    RATE,
+    TIME,
+    Quantity,
+)
+from assistant.grounding.wording.statements import statements
 from tools.agent_tools.ledger import LookedUp
 
-NAMES = frozenset({
-    "card", "cards", "gpu", "gpus", "gpu_name", "gpu_text", "model", "models", "title", "name", "names", "product",
-    "server", "machine", "instance", "part", "used", "subject", "id",
-})  # fmt: skip
-"""Fields that say what the figures beside them are of."""
 STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
 QUOTES = "search_guidance"
@@ -30,14 +38,24 @@ HAN = re.compile("[一-鿿]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LEAF = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)(?P<interval>\s\([\d.,–-]+\))?")
 """A field that holds a number without a unit, with its interval at most."""
-SLACK_RATIO = 0.012
+SLACK_RATIO = 0.006
 """How far a result told in few digits may be from one told in more: "1.01 TB/s" is 1,008 GB/s."""
 SMALL_MAX = 10
 """Up to here a whole number is not taken for a result that is rounded to it."""
+LENGTH_DIGITS_MIN = 3
+"""Fewer digits of a setting are no length in tokens."""
+FIELD = re.compile(r"[a-z]+(?:_[a-z]+)+\b")
+"""A field that a text is about: "sequence_tokens not stated: 2,048 assumed"."""
+TERM = "term"
+"""Numbers whose unit only a sum leaves out."""
 UNITLESS = "unitless"
 """Numbers to which whoever told them gave no unit."""
-BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
-"""Fields of a row that say its figure, where another names what it is."""
+COUNTS = frozenset({"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"})
+"""Fields that count cards."""
+INTERVAL = re.compile(
+    r"[(（][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[–—~-][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[)）]"
+)
+"""The interval around a figure: "98 tokens/s (76–128)"."""
 ENDS = frozenset({"low", "high", "low_amount", "high_amount"})
 """Fields for the ends of the interval around the figure before them."""
 BARE, BARE_MIN = "bare", 100
@@ -63,6 +81,8 @@ class Evidence:
         self._home = "USD"
         self._tight: dict[bool, str] = {}
         self._leaf = 0
+        self._lengths: set[float] = set()
+        self._loads: set[float] = set()
         self.known: set[str] = set()
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
@@ -74,14 +94,14 @@ class Evidence:
         evidence = cls()
         for one in looked_up:
             if one.failed:  # what it says of the nearest that would do counts as well
-                evidence._walk(_unechoed(one.shown, one.request), one.key, "", frozenset(), frozenset(), {})
+                evidence._walk(_unechoed(one.shown, one.request), one.key, "", Around())
             elif one.tool == QUOTES:
                 evidence._passages(one)
             else:
-                around = products(" \n ".join(_texts_of(one.request)))
+                around = products(" \n ".join(texts_of(one.request)))
                 evidence.known.update(*(product.ids for product in around))
                 evidence._sizes(one)
-                evidence._walk(one.shown, one.key, "", _ids(around, "card"), _ids(around, "model"), {})
+                evidence._walk(one.shown, one.key, "", Around(ids_of(around, "card"), ids_of(around, "model")))
                 evidence._calculated(one)
         for text in words:
             evidence._person(text)
@@ -94,10 +114,11 @@ class Evidence:
 
     def vouches(self, figure: Figure) -> Verdict:
         """What stands behind a figure with its unit, and what it is of."""
+        lengths, loads = figure.lengths & self._lengths, figure.loads & self._loads
         nearest, held = "", []
         rest: list[tuple[Vouched, str]] = []
         for one in self._alike(figure):
-            reason = against(figure, one)
+            reason = against(figure, one) or _under(lengths, loads, one)
             if not reason:
                 held.append(one)
             elif one.kind != PLAIN:
@@ -126,6 +147,8 @@ class Evidence:
         """The source of a text that has a bare number as a setting: a port, a flag's value."""
         if any(one.kind != PLAIN for one in figure.readings):
             return None
+        if figure.roles.get(COUNTED) == "tokens" and len(figure.text) < LENGTH_DIGITS_MIN:
+            return None
         return next((source for source, digits in self._settings if digits == figure.text), None)
 
     def mentions(self, text: str) -> str | None:
@@ -147,7 +170,7 @@ class Evidence:
     def _alike(self, figure: Figure) -> Iterator[Vouched]:
         """Figures of the same kind and value: of a number of cards, or a whole one, exactly."""
         for reading in figure.readings:
-            for kind in self._kinds(reading):
+            for kind in (*self._kinds(reading), *((TERM,) if figure.term and reading.kind == PLAIN else ())):
                 held, values = self._by_kind.get(kind, []), self._values.get(kind, [])
                 for value, tolerance in zip(reading.values, reading.tolerances, strict=True):
                     reach = max(tolerance * 1.0001, abs(value) * SLACK_RATIO)
@@ -187,51 +210,61 @@ class Evidence:
             if one.value == told or (one.source != PERSON and abs(one.value - told) <= near * 1.0001):
                 yield one
 
-    def _walk(
-        self, value: Any, key: str, path: str, cards: frozenset[str], held: frozenset[str], roles: Mapping[str, str]
-    ) -> None:
+    def _walk(self, value: Any, key: str, path: str, around: Around) -> None:
         """Take a result apart; what stands beside a figure says what it is of."""
         if isinstance(value, Mapping):
-            beside = products(" \n ".join(_names_beside(value)))
-            cards = _ids(beside, "card") or cards
-            held = _ids(beside, "model") or held
-            named = str(value.get("figure") or value.get("name") or "")  # a row may name its quantity in a field
-            quantity = named if unit_of_key(named) else ""
+            around = around.within(value)
             for name, inner in value.items():
-                name = quantity if quantity and name in BOUNDS else name
-                self._walk(inner, key, f"{path}.{name}", cards, held, {**roles, **roles_of_key(str(name))})
+                name = field_name(value, str(name))
+                self._walk(inner, key, f"{path}.{name}", around.below(name))
         elif isinstance(value, list | tuple):
             for inner in value:
-                self._walk(inner, key, path, cards, held, roles)
+                self._walk(inner, key, path, around)
         elif isinstance(value, str):
-            self._texts.append((key, value))
-            self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
-            self._names(value, self.known)
-            if path.rsplit(".", 1)[-1] not in ENDS:
-                self._leaf += 1
-            for figure in (*figures_of_text(value), *_unsaid(value, path)):
-                self._add(figure, key, figure.cards or cards, figure.models | held, {**roles, **figure.roles})
+            self._text(value, key, path, around)
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            counts = path.rsplit(".", 1)[-1] in {"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"}
-            self._keep(Vouched(PLAIN, float(value), 0.0, key, cards, held, dict(roles), counts))
+            counts = path.rsplit(".", 1)[-1] in COUNTS
+            self._keep(_vouched(PLAIN, float(value), 0.0, key, around, counts=counts))
             for figure in _unsaid(f"{value:.12g}", path):
-                self._add(figure, key, cards, held, roles)
+                self._add(figure, key, around)
+
+    def _text(self, value: str, key: str, path: str, around: Around) -> None:
+        """A text of a result; what it says itself of its figures counts before what stands around it."""
+        self._texts.append((key, value))
+        self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
+        self._names(value, self.known)
+        if path.rsplit(".", 1)[-1] not in ENDS:
+            self._leaf += 1
+        field = FIELD.match(value)
+        inside = [match.span() for match in INTERVAL.finditer(value)]
+        for figure in (*figures_of_text(value), *_unsaid(value, path)):
+            roles = {**around.roles, **(roles_of_key(field[0]) if field else {}), **figure.roles}
+            if any(start <= figure.start < end for start, end in inside):
+                roles["end"] = WITHIN
+            if figure.readings and figure.readings[0].kind in {TIME, PERCENT}:
+                for bare in figure.readings[1:]:  # its unit is told; in a sum it may be left out
+                    self._keep(_vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
+                figure = replace(figure, readings=figure.readings[:1])
+            self._add(figure, key, replace(
+                around, cards=figure.cards or around.cards, models=figure.models | around.models, roles=roles,
+                ways={**around.ways, **{name: ids for name, ids in figure.ways.items() if ids}},
+            ))  # fmt: skip
 
     def _sizes(self, one: LookedUp) -> None:
         """A model that a call names by its size alone is known by it: "40B"."""
         for figure in figures_of_text(str(one.request.get("model") or "")):
-            self._add(figure, one.key, frozenset(), frozenset(), {})
+            self._add(figure, one.key, Around())
 
     def _calculated(self, one: LookedUp) -> None:
         """The value of a calculation that asked for no unit; the writer gives it one."""
         value = one.shown.get("value")
         if isinstance(value, str) and (match := LEAF.fullmatch(value)):
             number = float(match["number"].replace(",", ""))
-            self._keep(Vouched(UNITLESS, number, 0.0, one.key, frozenset(), frozenset(), {}))
+            self._keep(_vouched(UNITLESS, number, 0.0, one.key, Around()))
 
     def _passages(self, one: LookedUp) -> None:
         for number, passage in enumerate(one.shown.get("passages") or (), 1):
-            for text in _texts_of(passage):
+            for text in texts_of(passage):
                 self._prose(text, f"{one.key}.{number}", known=self.quoted)
 
     def _person(self, text: str) -> None:
@@ -251,23 +284,33 @@ class Evidence:
         for statement in statements(text):
             self._leaf += 1
             for figure in figures(statement):
-                self._add(figure, source, figure.cards, figure.models, figure.roles)
+                self._add(figure, source, Around(figure.cards, figure.models, figure.roles, figure.ways))
 
-    def _add(
-        self, figure: Figure, source: str, cards: frozenset[str], held: frozenset[str], roles: Mapping[str, str]
-    ) -> None:
+    def _add(self, figure: Figure, source: str, around: Around) -> None:
         for reading in figure.readings:
             for place, value in enumerate(reading.values):
                 for kind in [f"{MONEY}:{code}" for code in reading.currencies] or [reading.kind]:
                     slack = reading.tolerances[place]
-                    self._keep(Vouched(kind, value, slack, source, cards, held, dict(roles), figure.counts, self._leaf))
+                    one = _vouched(kind, value, slack, source, around, counts=figure.counts, leaf=self._leaf)
+                    self._keep(one)
 
     def _keep(self, one: Vouched) -> None:
+        self._lengths |= one.lengths
+        self._loads |= one.loads
         self._by_kind.setdefault(one.kind, []).append(one)
 
     def _names(self, text: str, into: set[str]) -> None:
         for one in products(text):
             into |= one.ids
+
+
+def _vouched(
+    kind: str, value: float, slack: float, source: str, around: Around, *, counts: bool = False, leaf: int = 0
+) -> Vouched:
+    return Vouched(
+        kind, value, slack, source, around.cards, around.models, around.roles, counts, around.ways, around.lengths,
+        around.loads, leaf,
+    )  # fmt: skip
 
 
 def _unsaid(text: str, path: str) -> tuple[Figure, ...]:
@@ -279,6 +322,17 @@ def _unsaid(text: str, path: str) -> tuple[Figure, ...]:
     if (unit := unit_of_key(name)) is not None:
         return figures_of_text(f"{match['number']} {unit}{match['interval'] or ''}")
     return figures_of_text(f"{100 * value:.6g} %") if 0 < value < 1 and "_per_" not in name else ()
+
+
+def _under(lengths: AbstractSet[float], loads: AbstractSet[float], one: Vouched) -> str:
+    """What of the lengths and loads that words tell a figure does not hold for."""
+    if one.kind not in RUN or one.roles.get("memory") in {"usable", "weights"}:
+        return ""
+    if lengths and one.lengths and not lengths & one.lengths:
+        return f"at {max(one.lengths):,.0f} tokens"
+    if loads and one.loads and not loads & one.loads:
+        return f"at {max(one.loads):,.0f} requests at once"
+    return ""
 
 
 def _tight(text: str) -> str:
@@ -308,10 +362,6 @@ def dates_in(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _ids(found: Sequence[Product], dimension: str) -> frozenset[str]:
-    return frozenset().union(*(one.ids for one in found if one.dimension == dimension))
-
-
 def _unechoed(value: Any, request: Mapping[str, Any]) -> Any:
     """What a refusal says, less what it repeats of the request: that vouches for nothing."""
     if isinstance(value, Mapping):
@@ -319,26 +369,9 @@ def _unechoed(value: Any, request: Mapping[str, Any]) -> Any:
     if isinstance(value, list | tuple):
         return [_unechoed(inner, request) for inner in value]
     if isinstance(value, str):
-        for text in sorted(_texts_of(request), key=len, reverse=True):
+        for text in sorted(texts_of(request), key=len, reverse=True):
             value = re.sub(re.escape(text), " ", value, flags=re.I)
     return value
-
-
-def _names_beside(value: Mapping[str, Any]) -> Iterator[str]:
-    """What the fields of a row call it."""
-    for key in NAMES & value.keys():
-        yield from _texts_of(value[key])
-
-
-def _texts_of(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _texts_of(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts_of(inner)
 
 
 __all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

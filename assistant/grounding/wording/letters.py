@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from assistant.grounding.cues import lookalikes
+from assistant.grounding.wording.cues import lookalikes
 
 WORD = re.compile(r"[^\W_]+")
 SYMBOL_LETTERS = 2

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from assistant.grounding.figures import Figure
-from assistant.grounding.quantities import MONEY, PERCENT, PLAIN, TIME
-from assistant.grounding.statements import Statement
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import MONEY, PERCENT, PLAIN, TIME
+from assistant.grounding.wording.statements import Statement
 from kb.base import BadInput
 from tools.agent_tools.calculation import CONSTANTS, evaluate
 

@@ -4,9 +4,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assistant.grounding.quantities import PLAIN, Quantity, quantities
+from assistant.grounding.wording.quantities import PLAIN, Quantity, quantities
 
-LISTED = re.compile(r"\s?(?:(?P<comma>[,，])|、|or|and|或者?|和|还是|還是)\s?")
+LISTED = re.compile(
+    r"\s?(?:(?P<comma>[,，])|、|or|and|或者?|和|还是|還是|vs\.?|versus|against|compared (?:with|to)|rather than"
+    r"|instead of|对|對|比|→|/)\s?"
+)
 """Between figures of a list that share the unit of its last: "16 or 24 GiB", 「16、24 GiB」."""
 ADDED = re.compile(r"[^\d.。;；|\n=≈×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}")
 EQUALS = re.compile(r"[^\d.。;；|\n×*÷]{0,24}[=≈]\s?(?:about|约|~)?\s?")

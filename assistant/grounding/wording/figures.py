@@ -1,14 +1,24 @@
 """Figures of a text with what they are of: which card, which model, per user or in total, an hour or a month."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assistant.grounding.cards import Counted, counted_cards
-from assistant.grounding.cues import period_at, roles_near, roles_of_head, says_role
-from assistant.grounding.linked import in_list, in_sum, in_unit_of
-from assistant.grounding.mentions import Dimension, Product, ids_of, products
-from assistant.grounding.quantities import (
+from assistant.grounding.wording.cards import Counted, counted_cards
+from assistant.grounding.wording.conditions import conditions
+from assistant.grounding.wording.cues import (
+    COUNTED,
+    counts_of_head,
+    period_at,
+    roles_near,
+    roles_of_head,
+    says,
+    says_role,
+)
+from assistant.grounding.wording.linked import in_list, in_sum, in_unit_of
+from assistant.grounding.wording.mentions import Product, ids_of, products
+from assistant.grounding.wording.owners import around_of, owner, run_of
+from assistant.grounding.wording.quantities import (
     BYTES,
     FLOPS,
     MONEY,
@@ -20,8 +30,9 @@ from assistant.grounding.quantities import (
     Quantity,
     quantities,
 )  # fmt: skip
-from assistant.grounding.spelt import spelt
-from assistant.grounding.statements import Statement
+from assistant.grounding.wording.spelt import spelt
+from assistant.grounding.wording.statements import Statement
+from assistant.grounding.wording.ways import ways
 from kb.name_index import Mention
 
 MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)
@@ -64,29 +75,18 @@ MONTH_NAMED = re.compile(
 """A month in English: "June 2026"."""
 ENDS = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?|[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
 """Before the upper end of a range, or the interval behind a figure."""
+SIGN_BEHIND, SIGN_BEFORE = re.compile(r"\s?[×*/÷+−=≈]|\s-\s"), re.compile(r"(?:[×*/÷+−=≈]\s?|\s-\s)[(（]?\Z")
+SAID = "said"
+"""Role of what only the words of the whole statement say."""
+BARE = re.compile(r"[\s*~≈约]*\d[\d.,]*\s*[kK]?[\s*]*(?:[(（\[][^)）\]]*[)）\]]+[\s*]*)*")
+"""A cell that is one bare number; the head of its column says what it counts."""
+DASH = re.compile(r"\s?(?:–|—|~|～|到|至|to)\s?[$¥€£]?|-[$¥€£]?")
+"""Behind the lower end of a range."""
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
-ON = re.compile(
-    r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
-)
-"""What ties a figure to the name behind it: "15 tokens/s on a 3090"."""
-_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
-BESIDE = re.compile(rf"(?:\s?(?:,|and|、|和|/)\s?\d[\d.,]*\s?(?:{_UNIT})(?![A-Za-z]))+")
-"""Further figures with their units right behind one."""
-REACH_AFTER = 26
 UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
 CARDS_BEHIND = re.compile(r"\s?-?(?:的)?(?:显存)?(?:的)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I)
 """What makes an amount of memory the name of a class of cards: "80GB cards"."""
-APART = re.compile(r"[,，;；。]|\s(?:and|but|while|vs\.?|against|or)\s|而|但|和|、|与|对比?")
-AGAINST = re.compile(
-    r"\s(?:against|versus|vs\.?|compared (?:with|to)|while|whereas|than)\s|对比|對比|相比|而(?!且|是)", re.I
-)
-"""Between the sides of a comparison."""
-JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|而|但|所以)")
-"""Between a figure and a name that another clause speaks of: "it needs 69 GiB, and your 5090 has 31"."""
-TITLE_END = re.compile(r"[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
-"""What stands between a name and what is said of it."""
-PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,14 @@ class Figure:
     """Numbers of cards that the same statement counts."""
     cards_beside: frozenset[str] = frozenset()
     """Every card that the same statement names."""
+    ways: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The format, engine, layout … that it is of, where one is named."""
+    lengths: frozenset[float] = frozenset()
+    """Tokens that its statement, or the heads of its cell, tell as lengths."""
+    loads: frozenset[float] = frozenset()
+    """Requests at once that they tell."""
+    term: bool = False
+    """Whether it stands beside a sign of arithmetic, where a unit may be left out."""
     of_cards: bool = False
     """Whether cards are called by it: "80GB cards"."""
     version: bool = False
@@ -130,7 +138,8 @@ def figures_of_text(text: str) -> tuple[Figure, ...]:
 def _figures(statement: Statement) -> Iterator[Figure]:
     text = statement.text
     named = products(text)
-    around = (*products(statement.row), *products(statement.column)) or products(statement.corner)
+    around = around_of(statement, products)
+    runs, runs_around = ways(text), around_of(statement, ways)
     masked, versions, dates = _masked(text, named)
     counted = {one.start: frozenset(one.cards) for one in counted_cards(text, _mentions(named))}
     beside = tuple(dict.fromkeys(one.count for one in counted_cards(text, _mentions(named)) if one.count > 1))
@@ -145,6 +154,8 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         if not text[one.start : one.end].isdigit():
             yield _in_words(one, text, statement.start, named)
     sized = SIZE.search(masked) is not None
+    lengths, loads = conditions(f"{text} | {statement.row} | {statement.column}")
+    said = _said(statement)
     found: Sequence[Quantity] = tuple(quantities(masked))
     for place, quantity in enumerate(found):
         readings = [quantity]
@@ -164,30 +175,59 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             elif not term:
                 readings += in_list(masked, found, place)
         at = quantity.start
-        roles = {
-            **roles_of_head(statement.row), **roles_of_head(statement.column),
-            **roles_near(text, quantity.start, quantity.end),
-        }  # fmt: skip
-        if quantity.kind == MONEY:
-            roles |= timed(statement, text[quantity.end :])
-        if place and ENDS.fullmatch(masked, found[place - 1].end, quantity.start):
-            roles["end"] = "range"
-        parts = text[: found[place - 1].start] if place else ""
-        if roles.get("share") == "total" and quantity.kind == BYTES and says_role("per_card", parts):
-            del roles["share"]  # what the parts of one card come to
+        roles = _roles(statement, masked, found, place, said)
         yield Figure(
             quantity.text,
             statement.start + quantity.start,
             statement.start + quantity.end,
             tuple(readings),
-            counted.get(at) or _owner("card", text, quantity, named, around),
-            frozenset() if sized else _owner("model", text, quantity, named, around),
+            counted.get(at) or owner("card", text, quantity, named, around),
+            frozenset() if sized else owner("model", text, quantity, named, around),
             roles,
             counts=at in counted,
             beside=beside,
             cards_beside=ids_of(named, "card"),
+            ways=run_of(text, quantity, runs, runs_around),
+            lengths=lengths,
+            loads=loads,
+            term=SIGN_BEHIND.match(masked, quantity.end) is not None or SIGN_BEFORE.search(masked[:at]) is not None,
             of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
+
+
+def _said(statement: Statement) -> dict[str, str]:
+    """What the words of a statement, or the heads of its cell, say of every figure in it."""
+    text = f"{statement.text} | {statement.row} | {statement.column}"
+    roles: dict[str, str] = {}
+    if says("bounds", text):
+        roles["end"] = SAID
+    if says("totals", f"{text} | {statement.corner}"):
+        roles["total"] = SAID
+    if says("limits", text):
+        roles["bound"] = "limit" if statement.kind == "cell" and says("limits", statement.column) else SAID
+    if statement.kind == "cell" and BARE.fullmatch(statement.text):
+        counted = counts_of_head(statement.column) or counts_of_head(statement.row)
+        roles |= {COUNTED: counted} if counted else {}
+    return roles | roles_of_head(statement.row) | roles_of_head(statement.column)
+
+
+def _roles(
+    statement: Statement, masked: str, found: Sequence[Quantity], place: int, said: Mapping[str, str]
+) -> dict[str, str]:
+    """What words say a figure is of: those beside it before those of the whole statement."""
+    text, quantity = statement.text, found[place]
+    whole = found[place + 1] if place + 1 < len(found) else None
+    roles = {**said, **roles_near(text, quantity.start, quantity.end)}
+    if quantity.kind == MONEY:
+        roles |= timed(statement, text[quantity.end :])
+    if place and ENDS.fullmatch(masked, found[place - 1].end, quantity.start):
+        roles["end"] = "range"
+    if whole and DASH.fullmatch(masked, quantity.end, whole.start):
+        roles["end"] = "range"
+    parts = text[: found[place - 1].start] if place else ""
+    if roles.get("share") == "total" and quantity.kind == BYTES and says_role("per_card", parts):
+        del roles["share"]  # what the parts of one card come to
+    return roles
 
 
 def _in_words(one: Counted, text: str, start: int, named: Sequence[Product]) -> Figure:
@@ -202,85 +242,6 @@ def _spelt(text: str, start: int) -> Iterator[Figure]:
     """Amounts in words, as figures of the whole sentence."""
     for begin, end, readings in spelt(text):
         yield Figure(text[begin:end].strip(), start + begin, start + end, readings)
-
-
-def _owner(
-    dimension: Dimension, text: str, quantity: Quantity, named: Sequence[Product], around: Sequence[Product]
-) -> frozenset[str]:
-    """What a figure is of: the name that a preposition ties it to, else the last before it, else the next."""
-    here = [one for one in named if one.dimension == dimension]
-    if not here:
-        return ids_of(around, dimension)
-    start, end = _part(text, quantity)
-    start, end = _side(text, quantity, here, start, end)
-    after = next((one for one in here if quantity.end <= one.start < end), None)
-    before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
-    if before is None and (titled := _title(text, start, here)) is not None:
-        before = titled
-    earlier = next((one for one in reversed(here) if one.end <= start), None)
-    if after is not None and _tied(quantity, text[quantity.end : after.start]):
-        return after.ids
-    if before is None and (after is None or earlier is not None):
-        either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
-        return frozenset().union(*(one.ids for one in either))
-    if before is None:
-        joined = after is None or JOINED.search(text[quantity.end : after.start])
-        return after.ids if after is not None and not joined else frozenset()
-    if (
-        after is not None
-        and _new_clause(text[before.end : quantity.start])
-        and not APART.search(text[quantity.end : after.start])
-    ):
-        return before.ids | after.ids
-    return _listed(text, here, before)
-
-
-def _side(text: str, quantity: Quantity, here: Sequence[Product], start: int, end: int) -> tuple[int, int]:
-    """The side of a comparison that a figure stands on, where both name a product: "24 GB against 16 on a T4"."""
-    for match in AGAINST.finditer(text, start, end):
-        sides = ((start, match.start()), (match.end(), end))
-        if all(any(one <= name.start < other for name in here) for one, other in sides):
-            return sides[0] if quantity.start < match.start() else sides[1]
-    return start, end
-
-
-def _tied(quantity: Quantity, between: str) -> bool:
-    """Whether a preposition ties a figure to the name behind it, with no other part of the sentence between.
-
-    Figures of other kinds that are told beside it are passed over: "56.3 TFLOPS and 960 GB/s on the RTX 5080".
-    """
-    beside = BESIDE.match(between)
-    if beside is not None and all(one.kind != quantity.kind for one in quantities(beside[0])):
-        between = between[beside.end() :]
-    return len(between) <= REACH_AFTER and ON.search(between) is not None and APART.search(between) is None
-
-
-def _title(text: str, start: int, here: Sequence[Product]) -> Product | None:
-    """The name that a part is headed by: the card of "RTX 4090: 24 GB"."""
-    last = next((one for one in reversed(here) if one.end <= start), None)
-    return last if last is not None and TITLE_END.fullmatch(text, last.end, start) else None
-
-
-def _part(text: str, quantity: Quantity) -> tuple[int, int]:
-    """The part of a sentence that a figure stands in, between colons, semicolons and dashes."""
-    starts = [match.end() for match in PART_END.finditer(text, 0, quantity.start)]
-    stop = PART_END.search(text, quantity.end)
-    return (starts[-1] if starts else 0), (stop.start() if stop else len(text))
-
-
-def _new_clause(between: str) -> bool:
-    return APART.search(between) is not None
-
-
-def _listed(text: str, here: Sequence[Product], last: Product) -> frozenset[str]:
-    """The name, and those that stand in a list before it: in "3090 and 4090: both 24 GB" the figure is of both."""
-    ids, place = last.ids, list(here).index(last)
-    while place and re.fullmatch(
-        r"\s?(?:,|，|、|/|and|or|和|与|或|或者|、)\s?(?:the\s|an?\s)?", text[here[place - 1].end : here[place].start]
-    ):
-        place -= 1
-        ids = ids | here[place].ids
-    return ids
 
 
 def _mentions(named: Sequence[Product]) -> list[Mention]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assistant.grounding.cues import currency_words
+from assistant.grounding.wording.cues import currency_words
 
 BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE, PLAIN = (
     "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "tokens_per_s", "plain",
@@ -15,6 +15,10 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "TiB": (BYTES, (2**40,)), "GiB": (BYTES, (2**30,)), "MiB": (BYTES, (2**20,)), "KiB": (BYTES, (2**10,)),
     "TB": (BYTES, (1e12, 2**40)), "GB": (BYTES, (1e9, 2**30)), "MB": (BYTES, (1e6, 2**20)), "KB": (BYTES, (1e3, 2**10)),
     "TB/s": (RATE, (1e12,)), "GB/s": (RATE, (1e9,)), "MB/s": (RATE, (1e6,)), "Gb/s": (RATE, (1.25e8,)),
+    "GiB/s": (RATE, (2**30,)), "MiB/s": (RATE, (2**20,)), "TiB/s": (RATE, (2**40,)), "KB/s": (RATE, (1e3,)),
+    "T/s": (RATE, (1e12,)), "G/s": (RATE, (1e9,)), "M/s": (RATE, (1e6,)), "Gbps": (RATE, (1.25e8,)),
+    "Gbit/s": (RATE, (1.25e8,)), "Mbps": (RATE, (1.25e5,)), "Mb/s": (RATE, (1.25e5,)), "Mbit/s": (RATE, (1.25e5,)),
+    "gb/s": (RATE, (1e9,)), "mb/s": (RATE, (1e6,)),
     "PFLOPS": (FLOPS, (1e15,)), "TFLOPS": (FLOPS, (1e12,)), "TOPS": (FLOPS, (1e12,)), "POPS": (FLOPS, (1e15,)),
     "PFLOP/s": (FLOPS, (1e15,)), "TFLOP/s": (FLOPS, (1e12,)),
     "kW": (POWER, (1e3,)), "W": (POWER, (1.0,)), "千瓦": (POWER, (1e3,)), "瓦": (POWER, (1.0,)),
@@ -82,6 +86,8 @@ RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
 
+YEAR = re.compile(r"20[012]\d")
+"""What is a year where it has no unit of its own."""
 _DIGIT = re.compile(r"\d")
 ROUGH_RATIO = 0.05
 """Speeds are rounded to two digits: 520,000 tokens/s stand for 515,300."""
@@ -138,7 +144,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
             sign = found[index - 1]["sign"]
         behind = INTERVAL.match(text, match.end())
         last = match["unit"] or (behind["unit"] if behind else None)
-        if unit is None and sign is None and word is None:
+        if unit is None and sign is None and word is None and not YEAR.fullmatch(match[0].strip()):
             unit = last or (held if not WORD_BEHIND.match(text, match.end()) else None)
         borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
         yield _quantity(text, match, unit, (sign or word or "").strip(), borrowed=borrowed)

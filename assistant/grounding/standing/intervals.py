@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from assistant.grounding.evidence import Evidence
-from assistant.grounding.figures import Figure
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, POWER, RATE, TIME
-from assistant.grounding.statements import Statement
+from assistant.grounding.standing.evidence import Evidence
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, POWER, RATE, TIME
+from assistant.grounding.wording.statements import Statement
 
 OPENS = re.compile(r"[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
 DASH = re.compile(r"(?:\s?(?:–|—|~|～|到|至|to)\s?|-)[$¥€£]?")

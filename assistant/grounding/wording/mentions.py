@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from kb.catalog import gpus
 from kb.models import models
 from kb.name_index import Mention
 from kb.names import gpu_names, model_names, normalise
 
-Dimension = Literal["card", "model"]
+Dimension = str
+"""`card` or `model`; or a dimension of how things run, see `ways`."""
 SOFTWARE = re.compile(
     r"(?<![A-Za-z])(?:o?llama(?:[.-]cpp|-server|-cli|-bench|-swap|-quantize|[- ]?factory|-run)|llama-?cpp|llamafile)",
     re.I,

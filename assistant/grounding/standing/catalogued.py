@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from assistant.grounding.figures import Figure
-from assistant.grounding.quantities import BYTES, PLAIN, POWER, RATE
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import BYTES, PLAIN, POWER, RATE
 from kb.catalog import gpus
 from kb.models import models
 
@@ -20,6 +20,8 @@ def catalogued(figure: Figure, known: AbstractSet[str]) -> bool:
 
     Of so many cards that the sentence counts, what they hold and draw together too.
     """
+    if figure.roles.get("memory") not in {None, "usable"}:
+        return _sizes_model(figure, known)
     for key in figure.cards & known:
         card = gpus()[key]
         counts = (1, *figure.beside)

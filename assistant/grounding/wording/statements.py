@@ -33,6 +33,8 @@ class Statement:
     """For a cell: the first cell of its row."""
     column: str = ""
     """For a cell: the head of its column."""
+    beside: str = ""
+    """For a cell: the whole row it stands in."""
     corner: str = ""
     """For a cell: the head of the first column, which may name what the whole table is of."""
     own: bool = False
@@ -86,9 +88,16 @@ def _in_table(cells: list[Statement], header: list[str] | None, *, own: bool) ->
             continue
         column = header[index] if header and index < len(header) else ""
         row = cells[0].text if header is not None and index else ""
+        beside = " | ".join(each.text for each in cells) if header is not None else ""
         corner = header[0] if header else ""
         yield replace(
-            cell, row=row, column=column, corner=corner, own=own, kind="cell" if header is not None else "heading"
+            cell,
+            row=row,
+            column=column,
+            beside=beside,
+            corner=corner,
+            own=own,
+            kind="cell" if header is not None else "heading",
         )
 
 

@@ -1,0 +1,100 @@
+"""What stands around a figure in a result: whose row it is in, how that is run, and under which load."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assistant.grounding.wording.cues import roles_of_key, unit_of_key
+from assistant.grounding.wording.mentions import ids_of, products
+from assistant.grounding.wording.quantities import quantities
+from assistant.grounding.wording.ways import by_dimension, ways
+
+NAMES = frozenset({
+    "card", "cards", "gpu", "gpus", "gpu_name", "gpu_text", "model", "models", "title", "name", "names", "product",
+    "server", "machine", "instance", "part", "used", "subject", "id",
+})  # fmt: skip
+"""Fields that say what the figures beside them are of."""
+RUNS = ("title", "weight_format", "kv_format", "engine", "method", "sharding", "change")
+"""Fields that say how what the figures beside them are of is run."""
+CACHE_FORMAT = "kv_format"
+LENGTHS, LOADS = ("context_tokens", "input_tokens", "sequence_tokens"), ("concurrent_sequences", "users")
+"""Fields that say the length and the number of requests that the figures beside them hold for."""
+BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
+"""Fields of a row that say its figure, where another names what it is."""
+LIMITS = "limits"
+"""What holds below it does so at its own length and load."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the fields around one place of a result say of every figure there."""
+
+    cards: frozenset[str] = frozenset()
+    models: frozenset[str] = frozenset()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    ways: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    lengths: frozenset[float] = frozenset()
+    """Tokens of context or prompt."""
+    loads: frozenset[float] = frozenset()
+    """Requests at once."""
+
+    def within(self, row: Mapping[str, Any]) -> "Around":
+        """The same, narrowed by what the fields of a row say of it."""
+        beside = products(" \n ".join(_names_beside(row)))
+        lengths = frozenset(one for key in LENGTHS for one in _numbers(row.get(key)))
+        loads = frozenset(one for key in LOADS for one in _numbers(row.get(key)))
+        best = row.get("answer")  # what a result says beside its rows is said of the best of them
+        told = {**(_runs(best) if isinstance(best, Mapping) else {}), **_runs(row)}
+        return replace(
+            self,
+            cards=ids_of(beside, "card") or self.cards,
+            models=ids_of(beside, "model") or self.models,
+            ways={**self.ways, **told},
+            lengths=lengths | self.lengths if lengths else self.lengths,
+            loads=loads or self.loads,
+        )
+
+    def below(self, name: str) -> "Around":
+        """What stands around a field that is called so."""
+        inner = replace(self, roles={**self.roles, **roles_of_key(name)})
+        if name != LIMITS and not name.startswith("max_"):
+            return inner
+        return replace(inner, roles={**inner.roles, "bound": "limit"}, lengths=frozenset(), loads=frozenset())
+
+
+def field_name(row: Mapping[str, Any], name: str) -> str:
+    """What the field `name` of a row is of: its own name, or that which the row gives its quantity."""
+    said = str(row.get("figure") or row.get("name") or "")
+    return said if name in BOUNDS and unit_of_key(said) else name
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Every text below a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts_of(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from texts_of(inner)
+
+
+def _names_beside(row: Mapping[str, Any]) -> Iterator[str]:
+    for key in NAMES & row.keys():
+        yield from texts_of(row[key])
+
+
+def _runs(row: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """How the thing of a row is run, by dimension."""
+    told = " | ".join(str(row[key]) for key in RUNS if key != CACHE_FORMAT and isinstance(row.get(key), str))
+    cache = f" | {row[CACHE_FORMAT]} cache" if isinstance(row.get(CACHE_FORMAT), str) else ""
+    return by_dimension(ways(told + cache)) if told or cache else {}
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield float(value)
+    elif isinstance(value, str):
+        for one in quantities(value):
+            yield from one.values

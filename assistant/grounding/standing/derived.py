@@ -1,0 +1,105 @@
+"""Figures that a writer worked out from others beside them: a difference, a sum, a ratio, a share, a cost by time."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+
+from assistant.grounding.wording.cues import says
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import MONEY, PERCENT, PLAIN, TIME
+from assistant.grounding.wording.statements import Statement
+
+RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
+POOL_MAX = 24
+"""The figures nearest before a result, among which those it is worked out from are looked for."""
+SUMMANDS_MAX = 3
+OWN_DIGITS = 1.0001
+PERIODS_S = {"hour": 3600.0, "day": 86400.0, "month": 2628000.0, "year": 31557600.0}
+Term = tuple[float, float]
+"""A value and how far the exact one may lie from it."""
+
+
+def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> bool:
+    """Whether `result` is what two or three figures of the pool, all of which hold, come to.
+
+    A ratio or a share says so by its sign; sums and differences need a word that tells one. The result may be as rough
+    as it is told, and as its terms are.
+    """
+    main = result.readings[0]
+    near = [one for one in pool if one.readings and one.start != result.start][-POOL_MAX:]
+    behind = statement.text[result.end - statement.start :]
+    if main.kind == PERCENT:
+        return _comes(_shares(near), (main.values[-1], main.tolerances[-1]))
+    if main.kind == PLAIN:
+        return RATIO.match(behind) is not None and _comes(_ratios(near), (main.values[0], main.tolerances[0]))
+    alike = [_term(one) for one in near if one.readings[0].kind == main.kind and _currency(one) & _currency(result)]
+    found: list[Term] = []
+    if says("differences", statement.text):
+        found += _differences(alike)
+    if says("totals", statement.text) or says("sums", statement.text):
+        found += _sums(alike)
+        found += _products(alike, [_term(one) for one in near if one.readings[0].kind == PLAIN])
+    if main.kind == MONEY:
+        found += _by_time(near)
+    return any(_comes(found, (value, slack)) for value, slack in zip(main.values, main.tolerances, strict=True))
+
+
+def _comes(found: Sequence[Term] | Iterator[Term], told: Term) -> bool:
+    return any(abs(value - told[0]) <= told[1] * OWN_DIGITS + width for value, width in found)
+
+
+def _shares(pool: Sequence[Figure]) -> Iterator[Term]:
+    for value, width in _ratios(pool):
+        yield value, width
+        yield abs(1 - value), width
+
+
+def _ratios(pool: Sequence[Figure]) -> Iterator[Term]:
+    for one, other in permutations(pool, 2):
+        if one.readings[0].kind == other.readings[0].kind and _currency(one) & _currency(other):
+            (mine, near), (theirs, far) = _term(one), _term(other)
+            if theirs and mine:
+                yield mine / theirs, abs(mine / theirs) * math.hypot(near / mine, far / theirs)
+
+
+def _differences(terms: Sequence[Term]) -> Iterator[Term]:
+    for (mine, near), (theirs, far) in combinations(terms, 2):
+        yield abs(mine - theirs), math.hypot(near, far)
+
+
+def _sums(terms: Sequence[Term]) -> Iterator[Term]:
+    for many in range(2, SUMMANDS_MAX + 1):
+        for chosen in combinations(terms, many):
+            yield sum(value for value, _ in chosen), math.hypot(*(width for _, width in chosen))
+    if len(terms) > SUMMANDS_MAX:
+        yield sum(value for value, _ in terms), math.hypot(*(width for _, width in terms))
+
+
+def _products(terms: Sequence[Term], counts: Sequence[Term]) -> Iterator[Term]:
+    for value, width in terms:
+        for count, _ in counts:
+            if count == int(count) and count > 1:
+                yield value * count, width * count
+
+
+def _by_time(pool: Sequence[Figure]) -> Iterator[Term]:
+    """What an amount that is told by the hour, day or month comes to over the times beside it."""
+    times = [_term(one) for one in pool if one.readings[0].kind == TIME]
+    for one in pool:
+        period = PERIODS_S.get(one.roles.get("by", one.roles.get("period", "")))
+        if one.readings[0].kind == MONEY and period:
+            amount, near = _term(one)
+            for seconds, far in times:
+                yield amount * seconds / period, (near * seconds + amount * far) / period
+
+
+def _term(figure: Figure) -> Term:
+    main = figure.readings[0]
+    exact = main.kind == PLAIN and "." not in main.text
+    return main.values[-1], 0.0 if exact else main.tolerances[-1]
+
+
+def _currency(figure: Figure) -> frozenset[str]:
+    """The currencies that it may be in; one for all that is no money."""
+    return frozenset(figure.readings[0].currencies or ("",))

@@ -1,0 +1,125 @@
+"""What a figure is of: the name of its sentence, or of the heads of its cell, that it is tied to."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from assistant.grounding.wording.mentions import Dimension, Product, ids_of
+from assistant.grounding.wording.quantities import UNITS, Quantity, quantities
+from assistant.grounding.wording.statements import Statement
+
+ON = re.compile(
+    r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
+)
+"""What ties a figure to the name behind it: "15 tokens/s on a 3090"."""
+_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+BESIDE = re.compile(rf"(?:\s?(?:,|and|、|和|/)\s?\d[\d.,]*\s?(?:{_UNIT})(?![A-Za-z]))+")
+"""Further figures with their units right behind one."""
+REACH_AFTER = 26
+APART = re.compile(r"[,，;；。]|\s(?:and|but|while|vs\.?|against|or)\s|而|但|和|、|与|对比?")
+AGAINST = re.compile(
+    r"\s(?:against|versus|vs\.?|compared (?:with|to)|while|whereas|than)\s|对比|對比|相比|而(?!且|是)", re.I
+)
+"""Between the sides of a comparison."""
+JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|而|但|所以)")
+"""Between a figure and a name that another clause speaks of: "it needs 69 GiB, and your 5090 has 31"."""
+TITLE_END = re.compile(r"[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
+"""What stands between a name and what is said of it."""
+PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
+
+
+def owner(
+    dimension: Dimension, text: str, quantity: Quantity, named: Sequence[Product], around: Sequence[Product]
+) -> frozenset[str]:
+    """What a figure is of: the name that a preposition ties it to, else the last before it, else the next."""
+    here = [one for one in named if one.dimension == dimension]
+    if not here:
+        return ids_of(around, dimension)
+    start, end = _part(text, quantity)
+    start, end = _side(text, quantity, here, start, end)
+    after = next((one for one in here if quantity.end <= one.start < end), None)
+    before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
+    if before is None and (titled := _title(text, start, here)) is not None:
+        before = titled
+    earlier = next((one for one in reversed(here) if one.end <= start), None)
+    if after is not None and _tied(quantity, text[quantity.end : after.start]):
+        return after.ids
+    if before is None and (after is None or earlier is not None):
+        either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
+        return frozenset().union(*(one.ids for one in either))
+    if before is None:
+        joined = after is None or JOINED.search(text[quantity.end : after.start])
+        return after.ids if after is not None and not joined else frozenset()
+    if (
+        after is not None
+        and _new_clause(text[before.end : quantity.start])
+        and not APART.search(text[quantity.end : after.start])
+    ):
+        return before.ids | after.ids
+    return _listed(text, here, before)
+
+
+def _side(text: str, quantity: Quantity, here: Sequence[Product], start: int, end: int) -> tuple[int, int]:
+    """The side of a comparison that a figure stands on, where both name a product: "24 GB against 16 on a T4"."""
+    for match in AGAINST.finditer(text, start, end):
+        sides = ((start, match.start()), (match.end(), end))
+        if all(any(one <= name.start < other for name in here) for one, other in sides):
+            return sides[0] if quantity.start < match.start() else sides[1]
+    return start, end
+
+
+def _tied(quantity: Quantity, between: str) -> bool:
+    """Whether a preposition ties a figure to the name behind it, with no other part of the sentence between.
+
+    Figures of other kinds that are told beside it are passed over: "56.3 TFLOPS and 960 GB/s on the RTX 5080".
+    """
+    beside = BESIDE.match(between)
+    if beside is not None and all(one.kind != quantity.kind for one in quantities(beside[0])):
+        between = between[beside.end() :]
+    return len(between) <= REACH_AFTER and ON.search(between) is not None and APART.search(between) is None
+
+
+def _title(text: str, start: int, here: Sequence[Product]) -> Product | None:
+    """The name that a part is headed by: the card of "RTX 4090: 24 GB"."""
+    last = next((one for one in reversed(here) if one.end <= start), None)
+    return last if last is not None and TITLE_END.fullmatch(text, last.end, start) else None
+
+
+def _part(text: str, quantity: Quantity) -> tuple[int, int]:
+    """The part of a sentence that a figure stands in, between colons, semicolons and dashes."""
+    starts = [match.end() for match in PART_END.finditer(text, 0, quantity.start)]
+    stop = PART_END.search(text, quantity.end)
+    return (starts[-1] if starts else 0), (stop.start() if stop else len(text))
+
+
+def _new_clause(between: str) -> bool:
+    return APART.search(between) is not None
+
+
+def _listed(text: str, here: Sequence[Product], last: Product) -> frozenset[str]:
+    """The name, and those that stand in a list before it: in "3090 and 4090: both 24 GB" the figure is of both."""
+    ids, place = last.ids, list(here).index(last)
+    while place and re.fullmatch(
+        r"\s?(?:,|，|、|/|→|and|or|和|与|或|或者|、)\s?(?:the\s|an?\s)?", text[here[place - 1].end : here[place].start]
+    ):
+        place -= 1
+        ids = ids | here[place].ids
+    return ids
+
+
+def around_of(statement: Statement, named: Callable[[str], tuple[Product, ...]]) -> tuple[Product, ...]:
+    """What the heads of a cell name, else the rest of its row, else the head of the first column."""
+    if statement.kind != "cell":
+        return ()
+    told = [*named(statement.row), *named(statement.column)]
+    for other in (statement.beside, statement.corner):
+        known = {one.dimension for one in told}
+        told += [one for one in named(other) if one.dimension not in known]
+    return tuple(told)
+
+
+def run_of(
+    text: str, quantity: Quantity, runs: Sequence[Product], around: Sequence[Product]
+) -> dict[str, frozenset[str]]:
+    """How what a figure is of is run: by each dimension that its sentence, or the heads of its cell, name."""
+    dimensions = {one.dimension for one in (*runs, *around)}
+    return {one: owner(one, text, quantity, runs, around) for one in sorted(dimensions)}
