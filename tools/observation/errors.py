@@ -10,7 +10,7 @@ from tools.observation.causes import known, told
 from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
 from tools.observation.said.derived import derived
-from tools.observation.said.mask import masked
+from kb.artifacts.mask import masked
 from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
 from tools.oom.diagnose import diagnose_oom

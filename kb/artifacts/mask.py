@@ -19,12 +19,31 @@ _IN_URL = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.\-]{1,12}://)[^\s/:@]{1,100}:[
 _PRIVATE = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.{0,8000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)", re.DOTALL
 )
+_MAY_HOLD = re.compile(
+    r"://|hf_|sk-|gh[pos]_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|nvapi-|r8_|dckr_pat_|npm_|pypi-|eyJ|bearer|api[_\-]?key"
+    r"|token|secret|passw|credential|auth",
+    re.IGNORECASE,
+)
+"""A cheap look that most lines do not pass."""
 _SECRET_LIKE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[^\s]{12,}")
 
 
 def masked(text: str) -> str:
     """The text without keys, passwords and tokens; counts of tokens and names of options stay."""
-    text = _PRIVATE.sub(HIDDEN, text)
+    return masked_line(_PRIVATE.sub(HIDDEN, text))
+
+
+def without_private_keys(text: str) -> str:
+    """The text as long as before, each character of a private key a dot: lines and places stay what they were."""
+    if "-----BEGIN" not in text:
+        return text
+    return _PRIVATE.sub(lambda match: re.sub(r"[^\n]", "·", match[0]), text)
+
+
+def masked_line(text: str) -> str:
+    """The same of one line, in which no private key can lie."""
+    if not _MAY_HOLD.search(text):
+        return text
     text = _IN_URL.sub(lambda match: f"{match['scheme']}{HIDDEN}@", text)
     text = _TOKENS.sub(HIDDEN, text)
     text = _BEARER.sub(lambda match: f"{match['name']} {HIDDEN}", text)

@@ -1,0 +1,138 @@
+"""What a log states, as data: where a figure stands and which fact it is."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kb.artifacts.amounts import BINARY, EXACT, SECONDS, count, number, ratio, seconds, size_bytes
+from kb.artifacts.artifact import Fact, Value
+from kb.artifacts.logs.joined import Joined
+from kb.artifacts.vocabulary import fact
+from kb.base import Frozen
+from kb.catalog import load_yaml
+
+AHEAD = 420
+"""Characters after its word within which a reading must lie."""
+FIRST_KEPT, LAST_KEPT = 8, 56
+"""Of what a log repeats, how much at either end is read."""
+_SLOT = re.compile(r"<(int|num|size|gb|pct|time|word|text|rest|of):([a-z_0-9]+)>")
+_NUMBER = r"-?\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?(?:e[+-]?\d{1,2})?"
+_PATTERNS = {
+    "int": r"-?\d{1,3}(?:,\d{3}){1,4}|-?\d{1,15}",
+    "num": _NUMBER,
+    "pct": r"\d{1,3}(?:\.\d{1,4})?",
+    "word": r"[^\s,;:'\"()\[\]<>|]{1,120}",
+    "text": r"[^'\"\n,;|<>]{1,80}?",
+    "rest": r"[^'\"\n|]{1,160}",
+    "of": r"\d{1,5}",
+}
+_SIZED = {"size": sorted(BINARY, key=len, reverse=True), "gb": sorted(EXACT, key=len, reverse=True)}
+
+
+class Reading(Frozen):
+    """One wording of a log."""
+
+    at: str
+    """Lower-case words that must stand there: what is looked for."""
+    read: str
+    """Pattern, without regard to case, blanks folded. `<int:name>`, `<num:…>`, `<size:…>` (binary units), `<gb:…>`
+    (decimal ones), `<pct:…>`, `<time:…>`, `<word:…>`, `<text:…>` and `<rest:…>` are facts; `<of:gpu>` is which one."""
+    set: dict[str, Value] = {}
+    """Facts that the words themselves say."""
+    back: int = 0
+    """How far before its word the pattern may begin."""
+    alone: bool = True
+    """Whether it shows by itself that a log lies there; else it counts only among lines of a log."""
+
+
+class Log(Frozen):
+    """A kind of log."""
+
+    kind: str
+    marks: tuple[str, ...] = ()
+    """Lower-case words that lines of it hold."""
+    readings: tuple[Reading, ...] = ()
+
+
+class Hit(Frozen):
+    """Where a reading was found, in the joined text, and what it states."""
+
+    kind: str
+    start: int
+    end: int
+    alone: bool
+    facts: tuple[Any, ...]
+
+
+@lru_cache(maxsize=1)
+def logs() -> tuple[Log, ...]:
+    """Every kind of log."""
+    return tuple(Log.model_validate(load_yaml(path)) for path in sorted(Path(__file__).parent.glob("*.yaml")))
+
+
+def hits(log: Log, joined: Joined) -> Iterator[Hit]:
+    """Everything the log's readings find."""
+    for reading in log.readings:
+        found = list(_matches(reading, joined))
+        if len(found) > FIRST_KEPT + LAST_KEPT:
+            found = found[:FIRST_KEPT] + found[-LAST_KEPT:]
+        for match in found:
+            yield Hit(
+                kind=log.kind, start=match.start(), end=match.end(), alone=reading.alone,
+                facts=tuple(_facts(reading, match, joined)),
+            )  # fmt: skip
+
+
+def _matches(reading: Reading, joined: Joined) -> Iterator[re.Match[str]]:
+    place, after = joined.lowered.find(reading.at), 0
+    pattern = compiled(reading.read)
+    while place >= 0:
+        match = pattern.search(joined.text, max(place - reading.back, after), place + AHEAD)
+        if match is not None and match.start() <= place + len(reading.at):
+            yield match
+            after = match.end()
+        place = joined.lowered.find(reading.at, max(after, place + 1))
+
+
+def _facts(reading: Reading, match: re.Match[str], joined: Joined) -> Iterator[Fact]:
+    of = next(
+        (f"{name[4:]} {int(match[name])}" for name in match.re.groupindex if name[:4] == "of__" and match[name]), None
+    )
+    for name, value in reading.set.items():
+        yield fact(name, value, joined.lines[joined.index(match.start())], of)
+    for group in match.re.groupindex:
+        slot, _, name = group.partition("__")
+        if slot in ("unit", "of") or match[group] is None:
+            continue
+        value = _value(slot, match[group], match.groupdict().get(f"unit__{name}") or "")
+        if value is not None:
+            yield fact(name, value, joined.lines[joined.index(match.start(group))], of)
+
+
+def _value(slot: str, words: str, unit: str) -> Value | None:
+    if slot == "size":
+        return size_bytes(words, unit)
+    if slot == "gb":
+        return size_bytes(words, unit, units=EXACT)
+    if slot == "time":
+        return seconds(words, unit)
+    plain = {"int": count, "num": number, "pct": ratio}.get(slot)
+    return words.strip() if plain is None else plain(words)
+
+
+@lru_cache(maxsize=2048)
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern of a reading with its slots as named groups."""
+    return re.compile(_SLOT.sub(_group, pattern), re.IGNORECASE)
+
+
+def _group(match: re.Match[str]) -> str:
+    slot, name = match[1], match[2]
+    if slot in _SIZED:
+        return rf"(?P<{slot}__{name}>{_NUMBER}) ?(?P<unit__{name}>{'|'.join(filter(None, _SIZED[slot]))})\b"
+    if slot == "time":
+        units = "|".join(sorted(SECONDS, key=len, reverse=True))
+        return rf"(?P<time__{name}>{_NUMBER}) ?(?P<unit__{name}>{units})\b"
+    return rf"(?P<{slot}__{name}>{_PATTERNS[slot]})"
