@@ -12,7 +12,8 @@ from kb.artifacts.sheet import Line, Sheet
 
 _SHAPED = re.compile(
     r"\s*(?:Traceback \(most recent|File \"[^\"]{1,200}\", line \d|\^+\s*$|During handling of|The above exception"
-    r"|(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Za-z_]\w{0,60}(?:Error|Exception|Warning)(?:: |\s*$)|[a-z]\w{0,20}_[a-z_]\w{0,60}\s{0,12}: ?\S"
+    r"|(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Za-z_]\w{0,60}(?:Error|Exception|Warning)(?:: |\s*$)"
+    r"|[a-z]\w{0,20}_[a-z_]\w{0,60}\s{0,12}: ?\S"
     r"|NVRM: |panic: |FATAL|\*\*\* |terminate called|Aborted|Segmentation fault|Killed\s*$|\d{1,3}%\|)"
 )
 """What lines of programs look like that no logger marked."""
