@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ _COMMENT = re.compile(r"(?<![:\"'\w])//[^\n]*|(?m:^\s*#[^\n]*$)|\s#\s[^\n]*$", r
 _TRAILING = re.compile(r",(\s*[}\]])")
 _ELLIPSIS = re.compile(r"(?m)^\s*\.{3}\s*,?\s*$|,\s*\.{3}")
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
+_BRACKET = re.compile(r"[{}\[\]]")
 _KEY = re.compile(r'["\']([^"\'\n]{1,200})["\']\s*:')
 LINES_MAX = 60_000
 DEPTH_MAX = 60
@@ -29,8 +30,12 @@ class Document:
     """Whether it had slips: comments, trailing commas, Python's words, a missing end."""
 
 
-def documents(sheet: Sheet, *, least_lines: int = 1) -> Iterator[Document]:
+def documents(sheet: Sheet) -> Sequence[Document]:
     """Every outermost JSON object or list of objects in the text; linear in the text."""
+    return sheet.kept("json", lambda: tuple(_documents(sheet)))
+
+
+def _documents(sheet: Sheet) -> Iterator[Document]:
     index, lines = 0, sheet.lines
     while index < min(len(lines), LINES_MAX):
         text = lines[index].text.lstrip()
@@ -38,8 +43,8 @@ def documents(sheet: Sheet, *, least_lines: int = 1) -> Iterator[Document]:
             index += 1
             continue
         last = _end(lines, index)
-        if last is None or last - index + 1 < least_lines:
-            index += 1 if last is None else last - index + 1
+        if last is None:
+            index += 1
             continue
         read = loads("\n".join(line.text for line in lines[index : last + 1]))
         if read is not None and isinstance(read[0], dict | list) and read[0]:
@@ -56,13 +61,10 @@ def _end(lines: tuple[Line, ...], first: int) -> int | None:
         if line.edge:
             return index - 1 if depth > 0 and index > first else None
         bare = _STRING.sub('""', line.text)
-        for sign in bare:
-            if sign in "{[":
-                depth += 1
-            elif sign in "}]":
-                depth -= 1
-                if depth == 0:
-                    return index
+        for sign in _BRACKET.findall(bare):
+            depth += 1 if sign in "{[" else -1
+            if depth == 0:
+                return index
         if depth > DEPTH_MAX:
             return None
     return len(lines) - 1 if depth > 0 else None

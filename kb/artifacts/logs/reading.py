@@ -90,10 +90,7 @@ def logs() -> tuple[Log, ...]:
 def hits(log: Log, joined: Joined) -> Iterator[Hit]:
     """Everything the log's readings find."""
     for reading in log.readings:
-        found = list(_matches(reading, joined))
-        if len(found) > FIRST_KEPT + LAST_KEPT:
-            found = found[:FIRST_KEPT] + found[-LAST_KEPT:]
-        for match in found:
+        for match in _matches(reading, joined):
             yield Hit(
                 kind=log.kind, start=match.start(), end=match.end(), alone=reading.alone,
                 facts=tuple(_facts(reading, match, joined)),
@@ -101,14 +98,24 @@ def hits(log: Log, joined: Joined) -> Iterator[Hit]:
 
 
 def _matches(reading: Reading, joined: Joined) -> Iterator[re.Match[str]]:
-    place, after = joined.lowered.find(reading.at), 0
-    pattern = compiled(reading.read)
-    while place >= 0:
+    places = list(_places(reading.at, joined.lowered))
+    if len(places) > FIRST_KEPT + LAST_KEPT:
+        places = places[:FIRST_KEPT] + places[-LAST_KEPT:]
+    pattern, after = compiled(reading.read), 0
+    for place in places:
+        if place < after:
+            continue
         match = pattern.search(joined.text, max(place - reading.back, after), place + AHEAD)
         if match is not None and match.start() <= place + len(reading.at):
             yield match
             after = match.end()
-        place = joined.lowered.find(reading.at, max(after, place + 1))
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + len(word))
 
 
 def _facts(reading: Reading, match: re.Match[str], joined: Joined) -> Iterator[Fact]:

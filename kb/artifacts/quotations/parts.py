@@ -13,6 +13,8 @@ from kb.base import Frozen
 from kb.catalog import load_yaml
 
 ROWS_MAX = 2_000
+_MARKS = ("price", "cost", "each", "total", "amount", "价", "價", "计", "計", "金额", "金額")
+"""One of which every heading of a price holds."""
 _RULE = re.compile(r"^[\s|:+=\-]{3,}$")
 _AMOUNT = re.compile(
     r"^(?:(?P<before>[A-Za-z]{0,3}[$¥￥€£]|RMB|CNY|USD|EUR|HKD|NTD|TWD)\s?)?(?P<value>\d{1,3}(?:[,，\s]\d{3})+(?:\.\d{1,4})?|\d{1,12}(?:\.\d{1,4})?)"
@@ -67,17 +69,18 @@ def columns(cells: Sequence[str]) -> dict[str, int]:
 
 
 def _detects(sheet: Sheet) -> Iterable[Spot]:
-    index = 0
-    while index < len(sheet.lines):
-        cells = split(sheet.lines[index]) if 3 < len(sheet.lines[index].text) < 600 else []
+    end = -1
+    for index in sheet.at_any(_MARKS):
+        text = sheet.lines[index].text
+        if index <= end or not 3 < len(text) < 600:
+            continue
+        cells = split(sheet.lines[index])
         found = columns(cells) if 2 <= len(cells) <= 20 else {}
         if "item" not in found or not {"unit_price", "subtotal"} & set(found):
-            index += 1
             continue
-        last = _last(sheet, index, len(cells))
-        if last > index:
-            yield Spot(index, last)
-        index = last + 1
+        end = _last(sheet, index, len(cells))
+        if end > index:
+            yield Spot(index, end)
 
 
 def _last(sheet: Sheet, first: int, width: int) -> int:

@@ -34,7 +34,11 @@ def _spot(sheet: Sheet, run: list[int]) -> Iterable[Spot]:
 
 
 def _tables(sheet: Sheet) -> Iterable[Spot]:
-    for index, line in enumerate(sheet.lines):
+    end = -1
+    for index in sheet.at_any(words().parameter):
+        line = sheet.lines[index]
+        if index <= end:
+            continue
         cells = [re.sub(r"[:：\s（()）]", "", one).lower() for one in split(line)] if 3 < len(line.text) < 400 else []
         if len(cells) < 2 or not any(cell in words().parameter for cell in cells):
             continue
@@ -43,6 +47,7 @@ def _tables(sheet: Sheet) -> Iterable[Spot]:
             if below.edge or len(split(below)) != len(cells):
                 break
             last = below.index
+        end = last
         if last > index + 1:
             yield Spot(index, last)
 

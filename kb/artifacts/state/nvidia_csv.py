@@ -91,13 +91,14 @@ def _asked(line: Line) -> list[str] | None:
 
 
 def _detects(sheet: Sheet) -> Iterable[Spot]:
+    end = -1
     for index in sorted({*sheet.at("--query-"), *sheet.at("memory."), *sheet.at("utilization."), *sheet.at("name,"),
                          *sheet.at("index,"), *sheet.at("power."), *sheet.at("pcie.")}):  # fmt: skip
         line = sheet.lines[index]
-        names = _asked(line) or _header(line)
+        names = None if index <= end else _asked(line) or _header(line)
         if names is None:
             continue
-        last = _last(sheet, index, len(names))
+        last = end = _last(sheet, index, len(names))
         if last > index:
             yield Spot(index, last)
 

@@ -1,6 +1,7 @@
 """The table of `nvidia-smi`."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from kb.artifacts.amounts import number, ratio, size_bytes
@@ -89,9 +90,10 @@ def _cards(joined: Joined) -> Iterator[Fact]:
                 "ecc_errors": int(ecc) if ecc.isdecimal() else None,
             }, line, of,
         )  # fmt: skip
+    starts = [one.start() for one in names]
     for place, match in enumerate(_STATS.finditer(joined.text)):
-        before = [one for one in names if one.start() < match.start()]
-        of = f"gpu {int(before[-1]['index'])}" if before else f"gpu {place}"
+        before = bisect_left(starts, match.start())
+        of = f"gpu {int(names[before - 1]['index'])}" if before else f"gpu {place}"
         yield from stated(
             {
                 "fan": ratio(match["fan"]), "temperature": number(match["temperature"]),
@@ -103,7 +105,7 @@ def _cards(joined: Joined) -> Iterator[Fact]:
                 "compute_mode": match["mode"], "card_lost": True if "ERR!" in match[0].upper() else None,
             }, joined.lines[joined.index(match.start())], of,
         )  # fmt: skip
-        after = next((one.start() for one in names if one.start() > match.end()), len(joined.text))
+        after = starts[before] if before < len(starts) else len(joined.text)
         mig = _MIG.search(joined.text, match.end(), min(match.end() + 260, after))
         if mig is not None:
             yield from stated({"mig": mig[1][0] in "Ee"}, joined.lines[joined.index(mig.start(1))], of)

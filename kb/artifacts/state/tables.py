@@ -8,7 +8,7 @@ from kb.artifacts.artifact import Fact, Spot, Value
 from kb.artifacts.sheet import Line, Sheet
 from kb.artifacts.vocabulary import fact
 
-ROWS_MAX = 4_000
+ROWS_MAX = 1_500
 """Rows of one table that are read."""
 _TREE = re.compile(r"^(\s*)(\S[^:]{0,80}?)\s*:(?:\s+(.*))?$")
 
