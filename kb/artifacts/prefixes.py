@@ -37,7 +37,8 @@ _PROMPT = re.compile(
     r"|PS [A-Z]:\\[^>\n]{0,120}>\s?"
     r"|[A-Z]:\\[^>\n]{0,120}>\s?|[$%]\s(?=\S)|#\s(?=(?:nvidia|rocm|amd|npu|xpu|kubectl|docker|ollama|vllm|free|ls)\S*\s))"
 )
-_WORKER = re.compile(r"(?:(rank)=(\d{1,5}))|(?:[_ ]?(TP|DP|PP|EP)(\d{1,5}))|(pid)=(\d{1,10})")
+_WORKER = re.compile(r"(rank)=(\d{1,5})|[_ ](TP|PP|EP)(\d{1,5})|(pid)=(\d{1,10})")
+"""A replica's number (DP0) stands beside every process of it and names none."""
 _OPENING = frozenset("[(0123456789")
 _SIGNS = frozenset("$#%>")
 _NAMES = ("INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "Jan", "Feb", "Mar", "Apr", "May") + (
@@ -80,7 +81,9 @@ def _may_begin(text: str) -> bool:
         return True
     if first.isupper():
         return head.startswith(_NAMES) or head[1:5].isdecimal()
-    return "|" in head or "NCCL" in head or head.startswith("time=") or (first.islower() and "-" in head) or ".py:" in head
+    return (
+        "|" in head or "NCCL" in head or head.startswith("time=") or (first.islower() and "-" in head) or ".py:" in head
+    )
 
 
 def _named(match: re.Match[str]) -> str | None:

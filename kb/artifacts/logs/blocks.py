@@ -61,11 +61,21 @@ def _in_region(sheet: Sheet, lines: list[Line]) -> Iterator[Artifact]:
             quoted.append(hit)
         else:
             of_log[first : last + 1] = [True] * (last - first + 1)
+    _beside(joined, [hit for hit in found if not hit.alone], of_log)
     blocks = list(_blocks(lines, of_log))
     for first, last in blocks:
         yield from _log(sheet, joined, first, last, found)
     inside = {index for first, last in blocks for index in range(first, last + 1)}
     yield from _in_sentences(sheet, joined, [hit for hit in quoted if joined.index(hit.start) not in inside])
+
+
+def _beside(joined: Joined, found: Iterable[Hit], of_log: list[bool]) -> None:
+    """Lines that say something only beside a log are of it where they follow or precede one of its lines."""
+    places = sorted({joined.index(hit.start) for hit in found})
+    for order in (places, places[::-1]):
+        for index in order:
+            near = of_log[max(index - GAP_MAX, 0) : index + GAP_MAX + 1]
+            of_log[index] = of_log[index] or any(near)
 
 
 def _quoted(joined: Joined, hit: Hit) -> bool:
@@ -109,7 +119,7 @@ def _log(sheet: Sheet, joined: Joined, first: int, last: int, found: Iterable[Hi
     lines = joined.lines[first : last + 1]
     within = [hit for hit in found if first <= joined.index(hit.start) <= last]
     facts = _distinct(fact for hit in within for fact in hit.facts)
-    facts += errors_of(lines, {fact.name for fact in facts})
+    facts += errors_of(lines)
     if not facts and sum(line.logged for line in lines) < 2:
         return
     kinds = Counter(hit.kind for hit in within)
@@ -122,20 +132,24 @@ def _log(sheet: Sheet, joined: Joined, first: int, last: int, found: Iterable[Hi
     yield Artifact(kind, "log", lines[0].start, lines[-1].end, lines[0].number, tuple(facts), text)
 
 
-def _in_sentences(sheet: Sheet, joined: Joined, found: Iterable[Hit]) -> Iterator[Artifact]:
-    """Wordings within sentences, each an artifact of just its words."""
-    end = -1
-    for hit in sorted(found, key=lambda one: (one.start, -one.end)):
-        if hit.start < end:
-            continue
-        end = hit.end
-        first, last = joined.lines[joined.index(hit.start)], joined.lines[joined.index(hit.end - 1)]
-        words = joined.text[hit.start : hit.end]
-        start = first.start + max(first.raw.find(words[:20]), 0)
-        stop = last.end
-        if first is last and first.raw.find(words) >= 0:
-            stop = start + len(words)
-        yield Artifact(hit.kind, "log", start, stop, first.number, tuple(hit.facts), words)
+def _in_sentences(sheet: Sheet, joined: Joined, found: Sequence[Hit]) -> Iterator[Artifact]:
+    """Wordings within sentences: those of one line are an artifact of just its words."""
+    by_line: dict[int, list[Hit]] = {}
+    for hit in found:
+        by_line.setdefault(joined.index(hit.start), []).append(hit)
+    for index, hits_there in sorted(by_line.items()):
+        first, start = joined.lines[index], min(hit.start for hit in hits_there)
+        end = max(hit.end for hit in hits_there)
+        last = joined.lines[joined.index(max(end - 1, start))]
+        head, tail = joined.text[start:end][:12], joined.text[start:end][-12:]
+        place = first.start + max(first.raw.find(head), 0)
+        stop = last.raw.rfind(tail)
+        stop = last.end if stop < 0 else last.start + stop + len(tail)
+        facts = _distinct(fact for hit in hits_there for fact in hit.facts)
+        facts = sorted([*facts, *errors_of([first])], key=lambda fact: fact.line)
+        yield Artifact(
+            hits_there[0].kind, "log", place, max(stop, place), first.number, tuple(facts), joined.text[start:end]
+        )
 
 
 def _distinct(facts: Iterable[Fact]) -> list[Fact]:

@@ -27,7 +27,16 @@ def _is_config(value: Any) -> bool:
 
 
 def _is_generation(value: Any) -> bool:
-    keys = {"temperature", "top_p", "top_k", "do_sample", "eos_token_id", "pad_token_id", "bos_token_id", "repetition_penalty"}
+    keys = {
+        "temperature",
+        "top_p",
+        "top_k",
+        "do_sample",
+        "eos_token_id",
+        "pad_token_id",
+        "bos_token_id",
+        "repetition_penalty",
+    }
     return isinstance(value, Mapping) and len(keys & set(value)) >= 3 and not _is_config(value) and "model" not in value
 
 
@@ -61,7 +70,9 @@ def _config(document: Mapping[str, Any], block: Block) -> Iterator[Fact]:
     inner = next((document[key] for key in _INNER if isinstance(document.get(key), Mapping)), {})
     config = {**document, **inner}
     for field, names in KEYS.items():
-        name = next((one for one in names if isinstance(config.get(one), int) and not isinstance(config[one], bool)), None)
+        name = next(
+            (one for one in names if isinstance(config.get(one), int) and not isinstance(config[one], bool)), None
+        )
         if name is not None and field in _NAMES:
             yield from stated({_NAMES[field]: config[name]}, lines.get(name, first))
     architectures = document.get("architectures")
@@ -99,15 +110,27 @@ def _read_index(block: Block) -> Read:
     document, lines = _value(block), lines_of_keys(block)
     meta = document.get("metadata")
     size = meta.get("total_size") if isinstance(meta, Mapping) else None
-    files = {one for one in document["weight_map"].values() if isinstance(one, str)} if "weight_map" in document else set()
-    facts = [*stated({"file_bytes": int(size)} if isinstance(size, int | float) else {}, lines.get("total_size", block.lines[0]))]
+    files = (
+        {one for one in document["weight_map"].values() if isinstance(one, str)} if "weight_map" in document else set()
+    )
+    facts = [
+        *stated(
+            {"file_bytes": int(size)} if isinstance(size, int | float) else {}, lines.get("total_size", block.lines[0])
+        )
+    ]
     facts += stated({"shards": len(files)}, lines.get("weight_map", block.lines[0]))
     return Read(tuple(facts))
 
 
 def _read_params(block: Block) -> Read:
     document, lines = _value(block), lines_of_keys(block)
-    known = {"dim": "hidden_size", "n_layers": "layers", "n_heads": "heads", "n_kv_heads": "kv_heads", "vocab_size": "vocab_size"}
+    known = {
+        "dim": "hidden_size",
+        "n_layers": "layers",
+        "n_heads": "heads",
+        "n_kv_heads": "kv_heads",
+        "vocab_size": "vocab_size",
+    }
     facts = [
         fact
         for key, name in known.items()

@@ -20,7 +20,10 @@ _AMOUNT = re.compile(
     r"^(?:(?P<before>[A-Za-z]{0,3}[$¥￥€£]|RMB|CNY|USD|EUR|HKD|NTD|TWD)\s?)?(?P<value>\d{1,3}(?:[,，\s]\d{3})+(?:\.\d{1,4})?|\d{1,12}(?:\.\d{1,4})?)"
     r"\s?(?P<many>万|萬|k|K)?\s?(?P<after>元|块|RMB|CNY|USD|EUR|HKD|NTD|TWD|[$¥￥€£])?(?:\s?/\s?\S{1,6})?$"
 )
-_COUNT = re.compile(r"^[x×*]?\s?(\d{1,6}(?:\.\d{1,3})?)\s?(?:台|块|张|張|条|條|个|個|颗|顆|套|根|片|只|件|pcs?|ea|units?|x|×)?\.?$", re.I)
+_COUNT = re.compile(
+    r"^[x×*]?\s?(\d{1,6}(?:\.\d{1,3})?)\s?(?:台|块|张|張|条|條|个|個|颗|顆|套|根|片|只|件|pcs?|ea|units?|x|×)?\.?$",
+    re.I,
+)
 
 
 class Words(Frozen):
@@ -115,7 +118,9 @@ def amount(cell: str) -> tuple[float, str | None] | None:
 def _read(block: Block) -> Read:
     headings = split(block.lines[0])
     found = columns(headings)
-    currency = next((code for cell in headings for sign, code in words().currencies.items() if sign in cell.lower()), None)
+    currency = next(
+        (code for cell in headings for sign, code in words().currencies.items() if sign in cell.lower()), None
+    )
     facts: list[Fact] = []
     unread: list[Unread] = []
     place = 0
@@ -144,7 +149,9 @@ def _kinds(headings: Sequence[str]) -> list[int]:
 
 
 def _row(cells: Sequence[str], found: dict[str, int], items: Sequence[int], line: Line, of: str) -> Iterator[Fact]:
-    yield from stated({"item": " ".join(cells[one] for one in items if one < len(cells) and cells[one])[:200]}, line, of)
+    yield from stated(
+        {"item": " ".join(cells[one] for one in items if one < len(cells) and cells[one])[:200]}, line, of
+    )
     if "quantity" in found and (match := _COUNT.match(cells[found["quantity"]])):
         yield from stated({"quantity": float(match[1])}, line, of)
     for name in ("unit_price", "subtotal"):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from kb.artifacts.artifact import Block, Format, Read, Spot
+from kb.artifacts.mask import masked_line
 from kb.artifacts.quotations.parts import ROWS_MAX, split, words
 from kb.artifacts.sheet import Line, Sheet
 from kb.artifacts.state.tables import stated
@@ -11,7 +12,10 @@ from kb.artifacts.state.tables import stated
 _DEMAND = re.compile(
     r"^\s{0,8}(?:[▲★※*◆●]\s?)?(?:[(（]?\d{1,3}[)）.、．]|\d{1,2}(?:\.\d{1,2}){1,3}|[①-⑳]|[▲★※◆●])\s?(?=\S{2})"
 )
-_BOUND = re.compile(r"[≥≤＞＜>=]|不低于|不少于|不小于|不超过|不大于|至少|须|必须|应(?:当|支持|具备|配)|at least|no less than|must|shall|minimum|or better", re.I)
+_BOUND = re.compile(
+    r"[≥≤＞＜>=]|不低于|不少于|不小于|不超过|不大于|至少|须|必须|应(?:当|支持|具备|配)|at least|no less than|must|shall|minimum|or better",
+    re.I,
+)
 
 
 def _detects(sheet: Sheet) -> Iterable[Spot]:
@@ -19,7 +23,9 @@ def _detects(sheet: Sheet) -> Iterable[Spot]:
     for line in sheet.lines:
         if _DEMAND.match(line.text) and len(line.text) < 600:
             run.append(line.index)
-        elif run and (line.edge or not line.text.strip() or len(line.text) >= 600 or not line.text.startswith((" ", "\t"))):
+        elif run and (
+            line.edge or not line.text.strip() or len(line.text) >= 600 or not line.text.startswith((" ", "\t"))
+        ):
             yield from _spot(sheet, run)
             run = []
     yield from _spot(sheet, run)
@@ -61,8 +67,9 @@ def _read(block: Block) -> Read:
 
 
 def _demand(line: Line) -> str | None:
-    if (head := _DEMAND.match(line.text)) is not None:
-        return line.text[head.end() :].strip()
+    written = masked_line(line.raw.lstrip("> "))  # as written: full-width signs are part of a demand
+    if (head := _DEMAND.match(written)) is not None:
+        return written[head.end() :].strip()
     cells = [one for one in split(line) if one]
     if len(cells) >= 2 and not all(set(one) <= set("-:= ") for one in cells):
         plain = [re.sub(r"[:：\s（()）]", "", one).lower() for one in cells]

@@ -82,7 +82,9 @@ def _detects(sheet: Sheet) -> Iterable[Spot]:
     ]
     anchors += [*sheet.at("clocks event reasons"), *sheet.at("gpu power readings")]
     heads = [one for one in anchors if _ROW.match(sheet.lines[one].text)]
-    for spot in grown(sheet, sorted(set(heads)), lambda line: bool(_ROW.match(line.text)), gap=0):
+    for spot in grown(
+        sheet, sorted(set(heads)), lambda line: bool(_ROW.match(line.text) or _GPU.match(line.text)), gap=0
+    ):
         first, last = spot.first, spot.last
         while last > first and not sheet.lines[last].text.strip():
             last -= 1
