@@ -1,13 +1,14 @@
 """Which lines are a log, and what they state."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from kb.artifacts.artifact import Artifact, Fact
 from kb.artifacts.logs.errors import errors_of
 from kb.artifacts.logs.joined import Joined
-from kb.artifacts.logs.reading import Hit, hits, logs
+from kb.artifacts.logs.reading import Hit, Log, hits, logs, present
 from kb.artifacts.sheet import Line, Sheet
 
 _SHAPED = re.compile(
@@ -20,13 +21,16 @@ _SHAPED = re.compile(
 BEFORE_MAX = 4
 """Words on its line before a wording, from which on it is quoted within a sentence."""
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u4e00-\u9fff]")
+ERRORS_MAX = 20
+"""Logs at either end of a text that are looked through for known errors."""
 GAP_MAX = 2
 """Lines between two lines of a log that belong to it whatever they look like, if they are no sentences."""
 
 
 def find_logs(sheet: Sheet, claimed: Sequence[bool]) -> list[Artifact]:
     """Logs among the lines that nothing else claimed."""
-    return [one for lines in _regions(sheet, claimed) for one in _in_region(sheet, lines)]
+    there = [one for log in logs() if (one := present(log, sheet.lowered)) is not None]
+    return [one for lines in _regions(sheet, claimed) for one in _in_region(sheet, lines, there)]
 
 
 def _regions(sheet: Sheet, claimed: Sequence[bool]) -> Iterator[list[Line]]:
@@ -43,12 +47,11 @@ def _regions(sheet: Sheet, claimed: Sequence[bool]) -> Iterator[list[Line]]:
         yield run
 
 
-def _in_region(sheet: Sheet, lines: list[Line]) -> Iterator[Artifact]:
+def _in_region(sheet: Sheet, lines: list[Line], there: Sequence[Log]) -> Iterator[Artifact]:
     joined = Joined(lines)
     found = [
         hit
-        for log in logs()
-        if any(mark in joined.lowered for mark in log.marks) or any(one.at in joined.lowered for one in log.readings)
+        for log in there
         for hit in hits(log, joined)
     ]
     of_log = [line.logged or line.prompt or bool(_SHAPED.match(line.text)) for line in lines]
@@ -63,10 +66,14 @@ def _in_region(sheet: Sheet, lines: list[Line]) -> Iterator[Artifact]:
             of_log[first : last + 1] = [True] * (last - first + 1)
     _beside(joined, [hit for hit in found if not hit.alone], of_log)
     blocks = list(_blocks(lines, of_log))
-    for first, last in blocks:
-        yield from _log(sheet, joined, first, last, found)
+    found.sort(key=lambda hit: hit.start)
+    starts = [joined.index(hit.start) for hit in found]
+    for place, (first, last) in enumerate(blocks):
+        within = found[bisect_left(starts, first) : bisect_right(starts, last)]
+        looked_at = place < ERRORS_MAX or place >= len(blocks) - ERRORS_MAX
+        yield from _log(joined.lines[first : last + 1], within, errors=looked_at)
     inside = {index for first, last in blocks for index in range(first, last + 1)}
-    yield from _in_sentences(sheet, joined, [hit for hit in quoted if joined.index(hit.start) not in inside])
+    yield from _in_sentences(joined, [hit for hit in quoted if joined.index(hit.start) not in inside])
 
 
 def _beside(joined: Joined, found: Iterable[Hit], of_log: list[bool]) -> None:
@@ -115,11 +122,9 @@ def _sentence(line: Line) -> bool:
     return line.fence is None and words[-1:] in ".?!。？！:：" and len(_WORD.findall(words)) >= BEFORE_MAX
 
 
-def _log(sheet: Sheet, joined: Joined, first: int, last: int, found: Iterable[Hit]) -> Iterator[Artifact]:
-    lines = joined.lines[first : last + 1]
-    within = [hit for hit in found if first <= joined.index(hit.start) <= last]
+def _log(lines: Sequence[Line], within: Sequence[Hit], *, errors: bool) -> Iterator[Artifact]:
     facts = _distinct(fact for hit in within for fact in hit.facts)
-    facts += errors_of(lines)
+    facts += errors_of(lines) if errors else []
     if not facts and sum(line.logged for line in lines) < 2:
         return
     kinds = Counter(hit.kind for hit in within)
@@ -132,7 +137,7 @@ def _log(sheet: Sheet, joined: Joined, first: int, last: int, found: Iterable[Hi
     yield Artifact(kind, "log", lines[0].start, lines[-1].end, lines[0].number, tuple(facts), text)
 
 
-def _in_sentences(sheet: Sheet, joined: Joined, found: Sequence[Hit]) -> Iterator[Artifact]:
+def _in_sentences(joined: Joined, found: Sequence[Hit]) -> Iterator[Artifact]:
     """Wordings within sentences: those of one line are an artifact of just its words."""
     by_line: dict[int, list[Hit]] = {}
     for hit in found:

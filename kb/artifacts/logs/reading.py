@@ -87,6 +87,14 @@ def logs() -> tuple[Log, ...]:
     return tuple(Log.model_validate(load_yaml(path)) for path in sorted(Path(__file__).parent.glob("*.yaml")))
 
 
+def present(log: Log, lowered: str) -> Log | None:
+    """The log with the readings alone whose words stand in the text; None where nothing of it does."""
+    readings = tuple(one for one in log.readings if one.at in lowered)
+    if not readings and not any(mark in lowered for mark in log.marks):
+        return None
+    return log.model_copy(update={"readings": readings})
+
+
 def hits(log: Log, joined: Joined) -> Iterator[Hit]:
     """Everything the log's readings find."""
     for reading in log.readings:

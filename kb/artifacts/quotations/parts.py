@@ -58,12 +58,18 @@ def split(line: Line) -> list[str]:
     return [one.strip() for one in re.split(r"[,，;；](?!\d{3}(?:\D|$))", text)]
 
 
+@lru_cache(maxsize=4096)
+def _plain(cell: str) -> str:
+    """A heading without blanks and what stands in brackets, in lower case."""
+    return re.sub(r"[（(].*?[)）]|[:：\s]", "", cell).lower()
+
+
 def columns(cells: Sequence[str]) -> dict[str, int]:
     """Which column holds what, where the cells are headings of a table of parts."""
     found: dict[str, int] = {}
     known = words()
     for index, cell in enumerate(cells):
-        plain = re.sub(r"[（(].*?[)）]|[:：\s]", "", cell).lower()
+        plain = _plain(cell)
         for kind in ("subtotal", "unit_price", "quantity", "item"):
             if kind not in found and plain and plain in getattr(known, kind):
                 found[kind] = index
@@ -102,6 +108,7 @@ def _is_row(cells: Sequence[str], width: int) -> bool:
     return bool(amounts) and (len(cells) == width or (2 <= len(filled) <= width + 1)) and len(filled) > len(amounts) - 1
 
 
+@lru_cache(maxsize=4096)
 def amount(cell: str) -> tuple[float, str | None] | None:
     """(value, currency) of a cell; None where it is no amount."""
     match = _AMOUNT.match(cell.strip(" *~约"))
@@ -123,20 +130,20 @@ def _read(block: Block) -> Read:
     )
     facts: list[Fact] = []
     unread: list[Unread] = []
-    place = 0
+    place, total, items = 0, frozenset(words().total), _kinds(headings)
     for line in block.lines[1:]:
         cells = split(line)
         if _RULE.match(line.text) or not any(cells):
             continue
         place += 1
-        if any(re.sub(r"[:：\s（()）]", "", cell).lower() in words().total for cell in cells):
+        if any(_plain(cell) in total for cell in cells):
             sums = [said for cell in cells if (said := amount(cell)) is not None]
             facts += stated({"total_price": sums[-1][0]} if sums else {}, line)
             currency = currency or next((code for _, code in sums if code), None)
         elif len(cells) < max(found.values()) + 1:
             unread.append(Unread(line.number, line.text.strip()[:240]))
         else:
-            facts += _row(cells, found, _kinds(headings), line, f"row {place}")
+            facts += _row(cells, found, items, line, f"row {place}")
             currency = currency or next((said[1] for cell in cells if (said := amount(cell)) and said[1]), None)
     if currency:
         facts = [*stated({"currency": currency}, block.lines[0]), *facts]
