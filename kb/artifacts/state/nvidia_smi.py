@@ -12,6 +12,7 @@ from kb.artifacts.state.tables import ROWS_MAX, grown, stated
 
 _BORDER = re.compile(r"\s*(?:\+[-=+|\s]{6,}|\|[-=+|]{6,}|[-=+|]{12,})\s*$")
 _MEMORY = re.compile(r"\d{1,7}\s?MiB\s?/\s{0,6}\d{1,7}\s?MiB", re.IGNORECASE)
+_WATTS = re.compile(r"\d{1,3} ?C {1,6}P\d{1,2} {1,14}\d{1,5} ?W ?/ {0,5}\d{1,5} ?W", re.IGNORECASE)
 _DAY = re.compile(r"\s*[A-Z][a-z]{2}\s[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d{2}:\d{2}:\d{2}\s\d{4}\s*$")
 _HEADER = {
     "tool_version": re.compile(r"NVIDIA-SMI\s{0,4}([\d.]{3,16})", re.IGNORECASE),
@@ -25,12 +26,14 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _STATS = re.compile(
-    r"(?P<fan>N/A|ERR!|\d{1,3} ?%|\[[^]]{1,20}\]) +(?P<temperature>N/A|ERR!|\d{1,3}) ?°?C? +(?P<state>P\d{1,2}|N/A|ERR!)"
-    r" +(?P<power>\d{1,5} ?W|N/A|ERR!|Unknown(?: Error)?) ?/ ?(?P<limit>\d{1,5} ?W|N/A|ERR!) ?\|? ?"
-    r"(?P<used>\d{1,7}) ?MiB ?/ ?(?P<total>\d{1,7}) ?MiB ?\|? ?(?P<use>\d{1,3} ?%|N/A|ERR!)?(?: +(?P<mode>Default|E\. ?Process"
-    r"|Exclusive_Process|Prohibited))?",
+    r"(?P<fan>N/A|ERR!|\d{1,3} ?%|\[[^]]{1,20}\]) +(?P<temperature>N/A|ERR!|\d{1,3}) ?°?C?"
+    r" +(?P<state>P\d{1,2}|N/A|ERR!) +(?P<power>\d{1,5} ?W|N/A|ERR!|Unknown(?: Error)?) ?/"
+    r" ?(?P<limit>\d{1,5} ?W|N/A|ERR!)"
+    r"(?: ?\|? ?(?P<used>\d{1,7}) ?Mi ?B ?/ ?(?P<total>\d{1,7}) ?Mi? ?i?B ?\|? ?(?P<use>\d{1,3} ?%|N/A|ERR!)?"
+    r"(?: +(?P<mode>Default|E\. ?Process|Exclusive_Process|Prohibited))?)?",
     re.IGNORECASE,
 )
+"""A card's second line; a quotation of it may end after the watts."""
 _MIG = re.compile(r"\| \| (?:\| )?(Enabled\*?|Disabled\*?) \|", re.IGNORECASE)
 _PROCESS = re.compile(
     r"\| {0,4}(?P<gpu>\d{1,3}) +(?:(?P<gi>N/A|\d{1,3}) +(?P<ci>N/A|\d{1,3}) +)?(?P<pid>\d{1,10}) +(?P<type>[CGM+]{1,5}) +"
@@ -46,12 +49,13 @@ _DEVICE = re.compile(
 
 def _detects(sheet: Sheet) -> Iterable[Spot]:
     anchors = sorted({*sheet.at("nvidia-smi 1"), *sheet.at("driver version"), *_stat_lines(sheet)})
-    tables = [one for one in anchors if _is_row(sheet.lines[one]) or _MEMORY.search(sheet.lines[one].text)]
+    tables = [one for one in anchors if _is_row(sheet.lines[one])]
     yield from grown(sheet, tables, _is_row, gap=2)
 
 
 def _stat_lines(sheet: Sheet) -> list[int]:
-    return [index for index in sheet.at("mib") if _MEMORY.search(sheet.lines[index].text)]
+    rows = [index for index in sheet.at("mib") if _MEMORY.search(sheet.lines[index].text)]
+    return rows + [index for index in sheet.at_any(("w / ", "w/ ")) if _WATTS.search(sheet.lines[index].text)]
 
 
 def _is_row(line: Line) -> bool:
@@ -99,8 +103,8 @@ def _cards(joined: Joined) -> Iterator[Fact]:
                 "fan": ratio(match["fan"]), "temperature": number(match["temperature"]),
                 "performance_state": match["state"].upper() if match["state"][0] in "Pp" else None,
                 "power_w": number(match["power"].rstrip("Ww ")), "power_limit_w": number(match["limit"].rstrip("Ww ")),
-                "memory_used_bytes": size_bytes(match["used"], "MiB"),
-                "memory_total_bytes": size_bytes(match["total"], "MiB"),
+                "memory_used_bytes": size_bytes(match["used"] or "", "MiB"),
+                "memory_total_bytes": size_bytes(match["total"] or "", "MiB"),
                 "utilisation": ratio(match["use"]) if match["use"] else None,
                 "compute_mode": match["mode"], "card_lost": True if "ERR!" in match[0].upper() else None,
             }, joined.lines[joined.index(match.start())], of,
@@ -127,4 +131,4 @@ def _processes(joined: Joined) -> Iterator[Fact]:
         yield from stated({"process_name": match["name"].strip(), "process_memory_bytes": used}, line, of)
 
 
-FORMAT = Format("nvidia_smi", "state", ("nvidia-smi", "mib"), _detects, _read)
+FORMAT = Format("nvidia_smi", "state", ("nvidia-smi", "mib", "w / ", "w/ "), _detects, _read)
