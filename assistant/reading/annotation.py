@@ -160,6 +160,8 @@ class Artifact(Frozen):
     kind: str
     start: int
     end: int
+    facts: int = 0
+    """How many facts its parser read; 0 where only a reader says that it is pasted."""
 
 
 class Dropped(Frozen):

@@ -19,6 +19,7 @@ from assistant.reading.annotation import (
 from assistant.reading.slots import HARDWARE, slots
 from assistant.reading.values import Value, with_neighbours
 from assistant.understand.language import language_of
+from kb.artifacts import find_artifacts
 from kb.lexicon.text import SIMPLIFIED, plain
 
 NOT_IN_WORDS = "is not in the message"
@@ -63,7 +64,7 @@ def held(message: str, marked: Marked, reader: str = "given") -> Annotation:
     return Annotation(
         kind=marked.kind, language=language, asks=tuple(asks),
         facts=tuple(sorted(facts, key=lambda fact: fact.start)), entities=_entities(marked, facts),
-        artifacts=artifacts, unread=_unread(message, marked), dropped=tuple(dropped), reader=reader,
+        artifacts=_with_parsed(message, artifacts), unread=_unread(message, marked), dropped=tuple(dropped), reader=reader,
     )  # fmt: skip
 
 
@@ -148,6 +149,15 @@ def _artifact(message: str, mark: MarkedArtifact) -> Artifact | None:
         at = message.find(mark.quote_end, start) if mark.quote_end else -1
         end = at + len(mark.quote_end) if mark.quote_end and at >= 0 else len(message)
     return Artifact(kind=mark.kind, start=start, end=min(max(end, start), len(message)))
+
+
+def _with_parsed(message: str, marked: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+    """What the parsers find in the message, and what a reader marked beside it, in the order of the message."""
+    parsed = [Artifact(kind=one.kind, start=one.start, end=one.end, facts=len(one.facts))
+              for one in find_artifacts(message).artifacts]  # fmt: skip
+    spans = [Span(one.start, one.end) for one in parsed]
+    others = [one for one in marked if not any(Span(one.start, one.end).meets(span) for span in spans)]
+    return tuple(sorted([*parsed, *others], key=lambda one: one.start))
 
 
 def _entities(marked: Marked, facts: Iterable[Fact]) -> tuple[Entity, ...]:

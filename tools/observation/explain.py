@@ -39,7 +39,7 @@ from tools.observation.result import (
     Range,
 )  # fmt: skip
 from tools.observation.said.flags import read_flags
-from tools.observation.said.logs import read_log
+from tools.observation.said.logs import cards_of, read_log
 from tools.observation.setup import Setup, bare
 
 CAUSES_MAX = 8
@@ -71,7 +71,9 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     flags = read_flags(request.flags) if request.flags else {}
     read, logged = read_log(request.error_text) if request.error_text else ({}, {})
     request = _with_read(request, read)
-    setup = Setup(bare(request, logged | flags), at=request.seen.memory_at)
+    listed = cards_of(request.error_text) if request.error_text and not request.cards else ()
+    machine = {"cards": list(listed)} if listed else {}
+    setup = Setup(bare(request, machine | logged | flags), at=request.seen.memory_at)
     if not seen_figures(request.seen) and not request.error_text and not request.symptom:
         raise BadInput(
             "seen", "nothing was observed.", "Give a figure in `seen`, an `error_text`, or a `symptom`."

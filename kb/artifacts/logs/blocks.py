@@ -49,11 +49,7 @@ def _regions(sheet: Sheet, claimed: Sequence[bool]) -> Iterator[list[Line]]:
 
 def _in_region(sheet: Sheet, lines: list[Line], there: Sequence[Log]) -> Iterator[Artifact]:
     joined = Joined(lines)
-    found = [
-        hit
-        for log in there
-        for hit in hits(log, joined)
-    ]
+    found = [hit for log in there for hit in hits(log, joined)]
     of_log = [line.logged or line.prompt or bool(_SHAPED.match(line.text)) for line in lines]
     quoted: list[Hit] = []
     for hit in found:

@@ -33,3 +33,27 @@ def test_secrets_are_hidden_in_all_that_is_kept() -> None:
     found = find_artifacts(f"INFO 05-12 12:33:22 [x.py:1] token={key} GPU KV cache size: 9,000 tokens\n")
     assert found.artifacts
     assert key not in repr(found)
+
+
+def test_several_things_in_one_message_are_told_apart() -> None:
+    text = (
+        "My box:\n$ free -g\n              total        used        free      shared  buff/cache   available\n"
+        "Mem:             503          21         470           0          11         479\n\nand then\n"
+        "NAME         ID              SIZE     PROCESSOR    UNTIL\n"
+        "qwen3:8b     500a1f067a9f    5.9 GB   100% GPU     Forever\nis that slow?"
+    )
+    found = find_artifacts(text)
+    assert [one.kind for one in found.artifacts] == ["free", "ollama_list"]
+    assert [text[one.start : one.end] for one in found.prose] == ["My box:", "and then", "is that slow?"]
+
+
+def test_a_wording_in_a_sentence_is_an_artifact_of_its_words_alone() -> None:
+    text = "When I start it the server says offloaded 27/43 layers to GPU and then it is slow"
+    (one,) = find_artifacts(text).artifacts
+    assert text[one.start : one.end] == "offloaded 27/43 layers to GPU"
+    assert (one.get("layers_offloaded"), one.get("layers_total")) == (27, 43)
+
+
+def test_nothing_pasted_is_executed_or_looked_up(tmp_path: object) -> None:
+    text = "```yaml\nx: !!python/object/apply:os.system ['touch /tmp/never']\n```\n{\"a\": __import__('os')}"
+    assert find_artifacts(text).artifacts == ()

@@ -65,7 +65,9 @@ def _value(reading: Reading, fact: Fact, one: Artifact) -> float | None:
         return None
     value = float(fact.value)
     if reading.over is not None:
-        whole = next((other.value for other in one.facts if (other.name, other.line) == (reading.over, fact.line)), None)
+        whole = next(
+            (other.value for other in one.facts if (other.name, other.line) == (reading.over, fact.line)), None
+        )
         if not isinstance(whole, int | float) or not whole:
             return None
         value /= whole

@@ -8,7 +8,7 @@ import yaml
 
 from kb.artifacts import Fact, find_artifacts
 
-FOLDER = Path(__file__).parents[2] / "cases" / "artifacts"
+FOLDER = Path(__file__).parents[1] / "cases" / "artifacts"
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _SIZE = re.compile(r"^(-?\d+(?:\.\d+)?) (B|KiB|MiB|GiB|KB|MB|GB)$")
 
