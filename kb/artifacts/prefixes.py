@@ -9,7 +9,7 @@ _ZONE = r"(?:\s?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
 _LEVEL = r"(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)"
 _LOGGER = re.compile(
     rf"\s{{0,4}}(?:"
-    rf"\[?{_DAY}[T ]{_TIME}{_ZONE}(?P<rank>(?:\s(?:[TDEP]P|DP|PP|EP)\d{{1,4}}){{1,4}})?\]?[:,|]?(?:\s|$)"
+    rf"\[?{_DAY}[T ]{_TIME}{_ZONE}(?P<rank>(?:\s(?:[TDEP]P|DP|PP|EP)\d{{1,4}}){{1,4}})?\]?[:|]?(?:\s|$)"
     rf"|\[?{_TIME}\]?[:,]?\s"
     rf"|{_LEVEL}\s\d{{2}}-\d{{2}}\s{_TIME}\s(?:\[[^\]\s]{{1,100}}\]|\S{{1,80}}\.py:\d{{1,6}}\])\s?"
     rf"|{_LEVEL}(?:\s{{0,8}}[:|\-]\s|\s{{2,8}}|\s(?=[A-Z\[(]))"
@@ -18,8 +18,10 @@ _LOGGER = re.compile(
     r"|[\w./\-]{1,60}\.(?:py|cc|cpp|cu):\d{1,6}\]\s"
     r"|[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d{2}:\d{2}:\d{2}\s[\w.\-]{1,80}\s[\w./\-]{1,60}(?:\[\d{1,10}\])?:\s"
     r"|[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d{2}:\d{2}:\d{2}\s[\w.\-]{1,80}\s(?=kernel)"
+    r"|\d{1,2}月\s{1,2}\d{1,2}\s\d{2}:\d{2}:\d{2}\s[\w.\-]{1,80}\s[\w./\-]{1,60}(?:\[\d{1,10}\])?:\s"
     r"|\[\s{0,10}\d{1,9}\.\d{3,6}\]\s"
     r"|\[[A-Z][a-z]{2}\s[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d{2}:\d{2}:\d{2}\s\d{4}\]\s"
+    r"|\[E\s[\w./\-]{1,60}\.cpp:\d{1,6}\]\s|\[(?:PG\s[^\]\n]{0,80}\s)?Rank\s(?P<rank_group>\d{1,5})\]\s(?=\S)"
     r"|\[(?:rank|default)?(?P<rank_number>\d{1,5})\]:\s?"
     r"|\[[^\]\s]{1,40},(?P<rank_mpi>\d{1,5})\]<std(?:out|err)>:\s?"
     r"|\((?P<worker>[A-Z]\w{1,40}(?:[ _][\w=]{1,40}){0,4}\s?(?:pid|rank|ip)[^)\n]{1,80})\)\s?"
@@ -88,7 +90,7 @@ def _may_begin(text: str) -> bool:
 
 def _named(match: re.Match[str]) -> str | None:
     """Which rank, pod or process the prefix names."""
-    for group in ("rank_number", "rank_mpi", "rank_device"):
+    for group in ("rank_number", "rank_group", "rank_mpi", "rank_device"):
         if match[group]:
             return f"rank {int(match[group])}"
     if match["rank"]:

@@ -98,7 +98,9 @@ def _read_xpu(block: Block) -> Read:
             of = f"gpu {row[3]}"
         elif key in _XPU_KEYS and row[3] not in ("N/A", "unknown"):
             name, read = _XPU_KEYS[key]
-            facts += stated({name: read(row[3].split(";")[0].rsplit(":", 1)[-1].strip())}, line, of)
+            value = row[3].split(";")[0]
+            value = value.rsplit(":", 1)[-1] if value.lower().startswith("tile") else value
+            facts += stated({name: read(value.strip())}, line, of)
     return Read(tuple(facts))
 
 

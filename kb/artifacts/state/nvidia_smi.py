@@ -27,7 +27,7 @@ _NAME = re.compile(
 )
 _STATS = re.compile(
     r"(?P<fan>N/A|ERR!|\d{1,3} ?%|\[[^]]{1,20}\]) +(?P<temperature>N/A|ERR!|\d{1,3}) ?°?C?"
-    r" +(?P<state>P\d{1,2}|N/A|ERR!) +(?P<power>\d{1,5} ?W|N/A|ERR!|Unknown(?: Error)?) ?/"
+    r"(?: +(?P<state>P\d{1,2}|N/A|ERR!))? +(?P<power>\d{1,5} ?W|N/A|ERR!|Unknown(?: Error)?) ?/"
     r" ?(?P<limit>\d{1,5} ?W|N/A|ERR!)"
     r"(?: ?\|? ?(?P<used>\d{1,7}) ?Mi ?B ?/ ?(?P<total>\d{1,7}) ?Mi? ?i?B ?\|? ?(?P<use>\d{1,3} ?%|N/A|ERR!)?"
     r"(?: +(?P<mode>Default|E\. ?Process|Exclusive_Process|Prohibited))?)?",
@@ -48,9 +48,26 @@ _DEVICE = re.compile(
 
 
 def _detects(sheet: Sheet) -> Iterable[Spot]:
-    anchors = sorted({*sheet.at("nvidia-smi 1"), *sheet.at("driver version"), *_stat_lines(sheet)})
+    anchors = sorted({*sheet.at("xpu-smi v"), *sheet.at("driver version"), *_stat_lines(sheet)})
     tables = [one for one in anchors if _is_row(sheet.lines[one])]
-    yield from grown(sheet, tables, _is_row, gap=2)
+    for spot in grown(sheet, tables, _is_row, gap=2):
+        yield Spot(spot.first, _with_tail(sheet, spot.last))
+
+
+def _with_tail(sheet: Sheet, last: int) -> int:
+    """The last line, or the one after it where a narrow terminal broke a row in two."""
+    row = sheet.lines[last].text.strip()
+    if last + 1 >= len(sheet.lines) or not row.startswith("|") or row.endswith(("|", "+")):
+        return last
+    after = sheet.lines[last + 1]
+    return last + 1 if "|" in after.text and not after.edge else last
+
+
+def _detects_xpu(sheet: Sheet) -> Iterable[Spot]:
+    """The same table as Intel's tool prints it since 2.0."""
+    for spot in _detects(sheet):
+        if any("XPU-SMI" in line.text for line in sheet.lines[spot.first : spot.last + 1]):
+            yield spot
 
 
 def _stat_lines(sheet: Sheet) -> list[int]:
@@ -101,7 +118,7 @@ def _cards(joined: Joined) -> Iterator[Fact]:
         yield from stated(
             {
                 "fan": ratio(match["fan"]), "temperature": number(match["temperature"]),
-                "performance_state": match["state"].upper() if match["state"][0] in "Pp" else None,
+                "performance_state": match["state"].upper() if (match["state"] or " ")[0] in "Pp" else None,
                 "power_w": number(match["power"].rstrip("Ww ")), "power_limit_w": number(match["limit"].rstrip("Ww ")),
                 "memory_used_bytes": size_bytes(match["used"] or "", "MiB"),
                 "memory_total_bytes": size_bytes(match["total"] or "", "MiB"),
@@ -131,4 +148,5 @@ def _processes(joined: Joined) -> Iterator[Fact]:
         yield from stated({"process_name": match["name"].strip(), "process_memory_bytes": used}, line, of)
 
 
-FORMAT = Format("nvidia_smi", "state", ("nvidia-smi", "mib", "w / ", "w/ "), _detects, _read)
+XPU = Format("xpu_smi", "state", ("xpu-smi",), _detects_xpu, _read, weight=2)
+FORMAT = Format("nvidia_smi", "state", ("driver version", "mib", "w / ", "w/ "), _detects, _read)
