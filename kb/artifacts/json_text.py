@@ -32,7 +32,8 @@ class Document:
 
 def documents(sheet: Sheet) -> Sequence[Document]:
     """Every outermost JSON object or list of objects in the text; linear in the text."""
-    return sheet.kept("json", lambda: tuple(_documents(sheet)))
+    found: Sequence[Document] = sheet.kept("json", lambda: tuple(_documents(sheet)))
+    return found
 
 
 def _documents(sheet: Sheet) -> Iterator[Document]:

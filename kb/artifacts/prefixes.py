@@ -10,7 +10,7 @@ _LEVEL = r"(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)"
 _LOGGER = re.compile(
     rf"\s{{0,4}}(?:"
     rf"\[?{_DAY}[T ]{_TIME}{_ZONE}(?P<rank>(?:\s(?:[TDEP]P|DP|PP|EP)\d{{1,4}}){{1,4}})?\]?[:|]?(?:\s|$)"
-    rf"|\[?{_TIME}\]?[:,]?\s"
+    rf"|\[?{_TIME}\]?:?\s"
     rf"|{_LEVEL}\s\d{{2}}-\d{{2}}\s{_TIME}\s(?:\[[^\]\s]{{1,100}}\]|\S{{1,80}}\.py:\d{{1,6}}\])\s?"
     rf"|{_LEVEL}(?:\s{{0,8}}[:|\-]\s|\s{{2,8}}|\s(?=[A-Z\[(]))"
     rf"|\[{_LEVEL}\s{{0,4}}\][:,]?\s{{0,3}}"

@@ -62,7 +62,9 @@ def _programs(facts: list[Fact]) -> Iterator[dict[str, Any]]:
         match = _PROGRAM.fullmatch(fact.of or "")
         if match is None:
             continue
-        row = rows.setdefault(match[0], {"device": int(match[1]), "pid": int(match[2]), "name": "", "memory_bytes": None})
+        row = rows.setdefault(
+            match[0], {"device": int(match[1]), "pid": int(match[2]), "name": "", "memory_bytes": None}
+        )
         if fact.name == "process_name":
             row["name"] = str(fact.value)
         elif fact.name == "process_memory_bytes":

@@ -123,14 +123,20 @@ def _log(lines: Sequence[Line], within: Sequence[Hit], *, errors: bool) -> Itera
     facts += errors_of(lines) if errors else []
     if not facts and sum(line.logged for line in lines) < 2:
         return
-    kinds = Counter(hit.kind for hit in within)
     text = "\n".join(line.text for line in lines)
-    lowered = text.lower()
-    for log in logs():
-        kinds[log.kind] += sum(mark in lowered for mark in log.marks)
-    kind = max(kinds, key=lambda one: kinds[one], default="log") if kinds and max(kinds.values()) else "log"
+    kind = _kind(within, text.lower())
     facts.sort(key=lambda fact: fact.line)
     yield Artifact(kind, "log", lines[0].start, lines[-1].end, lines[0].number, tuple(facts), text)
+
+
+def _kind(within: Sequence[Hit], lowered: str) -> str:
+    """The kind of which the most words and marks stand there; those that are shared count last."""
+    scores: Counter[str] = Counter(hit.kind for hit in within)
+    for log in logs():
+        scores[log.kind] += sum(mark in lowered for mark in log.marks)
+    own = {hit.kind for hit in within} - {log.kind for log in logs() if log.shared}
+    best = max(scores, key=lambda one: (scores[one] > 0 and one in own, scores[one]), default="log")
+    return best if scores[best] else "log"
 
 
 def _in_sentences(joined: Joined, found: Sequence[Hit]) -> Iterator[Artifact]:

@@ -68,6 +68,8 @@ class Log(Frozen):
     kind: str
     marks: tuple[str, ...] = ()
     """Lower-case words that lines of it hold."""
+    shared: bool = False
+    """Whether other kinds' logs hold its wordings too: it names a log only where none of them does."""
     readings: tuple[Reading, ...] = ()
 
 
@@ -136,10 +138,12 @@ def _facts(reading: Reading, match: re.Match[str], joined: Joined) -> Iterator[F
             continue
         value = _value(slot, match[group], match.groupdict().get(f"unit__{name}") or "")
         name, times = DERIVED.get(name, (name, reading.times))
-        if value is not None:
-            value = round(value * times, 9) if times != 1 and not isinstance(value, str) else value
-            whole = vocabulary()[name].type == "int" and isinstance(value, float)
-            yield fact(name, round(value) if whole else value, joined.lines[joined.index(match.start(group))], of)
+        if value is None:
+            continue
+        if isinstance(value, int | float) and (times != 1 or vocabulary()[name].type == "int"):
+            scaled = round(value * times, 9)
+            value = round(scaled) if vocabulary()[name].type == "int" else scaled
+        yield fact(name, value, joined.lines[joined.index(match.start(group))], of)
 
 
 def _of(match: re.Match[str]) -> str | None:

@@ -67,7 +67,7 @@ def _read_config(block: Block) -> Read:
 
 def _config(document: Mapping[str, Any], block: Block) -> Iterator[Fact]:
     lines, first = lines_of_keys(block), block.lines[0]
-    inner = next((document[key] for key in _INNER if isinstance(document.get(key), Mapping)), {})
+    inner: Mapping[str, Any] = next((document[key] for key in _INNER if isinstance(document.get(key), Mapping)), {})
     config = {**document, **inner}
     for field, names in KEYS.items():
         name = next(

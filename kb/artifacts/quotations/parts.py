@@ -1,5 +1,6 @@
 """Tables of parts and prices: Markdown, tabs, commas or columns, in English and Chinese."""
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -52,6 +53,8 @@ def split(line: Line) -> list[str]:
         return [one.strip(" *`") for one in text.strip("|").split("|")]
     if "\t" in text:
         return [one.strip() for one in text.split("\t")]
+    if '"' in text and "," in text:
+        return [one.strip() for one in next(csv.reader([text], skipinitialspace=True), [])]
     wide = [one.strip() for one in re.split(r"\s{2,}", text)]
     if len(wide) >= 3:
         return wide

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from kb.artifacts.artifact import Block, Format, Read, Spot
+from kb.artifacts.artifact import Block, Fact, Format, Read, Spot
 from kb.artifacts.mask import masked_line
 from kb.artifacts.quotations.parts import ROWS_MAX, split, words
 from kb.artifacts.sheet import Line, Sheet
@@ -59,7 +59,7 @@ def _tables(sheet: Sheet) -> Iterable[Spot]:
 
 
 def _read(block: Block) -> Read:
-    facts = []
+    facts: list[Fact] = []
     for line in block.lines[:ROWS_MAX]:
         demand = _demand(line)
         facts += stated({"parameter": demand[:400]} if demand else {}, line)

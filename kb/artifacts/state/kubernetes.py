@@ -45,14 +45,11 @@ def _read_json(block: Block) -> Read:
 
 
 def _node(node: Mapping[str, Any], block: Block) -> Iterator[Fact]:
-    meta = node.get("metadata") if isinstance(node.get("metadata"), Mapping) else {}
-    assert isinstance(meta, Mapping)
+    meta = _mapping(node.get("metadata"))
     name = str(meta.get("name") or "0")
     of, line = f"node {name}", _line_of(block, f'"{name}"')
-    labels = meta.get("labels") if isinstance(meta.get("labels"), Mapping) else {}
-    product = (
-        next((str(labels[key]) for key in PRODUCT if key in labels), None) if isinstance(labels, Mapping) else None
-    )
+    labels = _mapping(meta.get("labels"))
+    product = next((str(labels[key]) for key in PRODUCT if key in labels), None)
     yield from stated({"gpu_name": product}, line, of)
     for part, end in (("capacity", ""), ("allocatable", "_allocatable")):
         said = node["status"].get(part)
@@ -63,6 +60,10 @@ def _node(node: Mapping[str, Any], block: Block) -> Iterator[Fact]:
     for one in conditions if isinstance(conditions, list) else []:
         if isinstance(one, Mapping) and one.get("type") == "Ready":
             yield from stated({"node_ready": one.get("status") == "True"}, line, of)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _resource(key: str, value: str, end: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def _row(header: list[str], line: Line) -> Iterator[Fact]:
         if legend:
             yield from stated({"nic_name": legend[2]}, line, legend[1].lower())
         return
-    codes = []
+    codes: list[str] = []
     for word in words[1 : len(header) + 1]:
         plain = "X" if word == "0" and header[len(codes)] == words[0] else word
         if not CODE.match(plain):
@@ -93,7 +93,8 @@ def _detects_links(sheet: Sheet) -> Iterable[Spot]:
 
 
 def _read_links(block: Block) -> Read:
-    of, facts = "gpu 0", []
+    of = "gpu 0"
+    facts: list[Fact] = []
     for line in block.lines:
         if (gpu := _GPU.match(line.text)) is not None:
             of = f"gpu {gpu[1]}"

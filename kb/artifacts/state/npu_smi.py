@@ -28,7 +28,7 @@ def _boxed(line: Line) -> bool:
 
 
 def _detects(sheet: Sheet) -> Iterable[Spot]:
-    heads = [one for one in sheet.at("npu") if _boxed(sheet.lines[one])]
+    heads = [one for one in sheet.at_any(("npu", "hbm-usage", "aicore")) if _boxed(sheet.lines[one])]
     return grown(sheet, heads, _boxed)
 
 
@@ -104,5 +104,5 @@ def _read_xpu(block: Block) -> Read:
     return Read(tuple(facts))
 
 
-FORMAT = Format("npu_smi", "state", ("npu-smi", "npu "), _detects, _read, weight=2)
+FORMAT = Format("npu_smi", "state", ("npu-smi", "npu ", "hbm-usage", "aicore"), _detects, _read, weight=2)
 XPU = Format("xpu_smi", "state", ("device id", "device name", "gpu utilization"), _detects_xpu, _read_xpu, weight=1)

@@ -9,7 +9,7 @@ from kb.artifacts.sheet import Line, Sheet
 from kb.artifacts.state.tables import ROWS_MAX, stated
 
 _ASKED = re.compile(r"--query-(?:gpu|compute-apps)[= ]([\w.,\- ]{2,600}?)(?:\s+--?\w|\s*$)")
-_UNITS = re.compile(r"\s*\[[^\]]{1,12}\]\s*$")
+_UNITS = re.compile(r"\s*(?:\[[^\]]{1,12}\]|\((?:%|W|MiB|C|MHz|J)\))\s*$")
 
 
 def _watts(words: str) -> float | None:
@@ -54,12 +54,15 @@ FIELDS: dict[str, tuple[str, Callable[[str], Value | None]]] = {
     "persistence_mode": ("persistence", _on), "ecc.mode.current": ("ecc", _on), "compute_mode": ("compute_mode", _text),
     "ecc.errors.uncorrected.volatile.total": ("ecc_errors", count), "process_name": ("process_name", _text),
     "used_memory": ("process_memory_bytes", _mib), "used_gpu_memory": ("process_memory_bytes", _mib),
-    "vbios_version": ("vbios_version", _text),
+    "vbios_version": ("vbios_version", _text), "gpu utilization": ("utilisation", ratio),
+    "gpu memory utilization": ("memory_used_ratio", ratio), "gpu memory used": ("memory_used_bytes", _mib),
+    "gpu power": ("power_w", _watts), "gpu core temperature": ("temperature", number),
 }  # fmt: skip
 """Field of the query → fact, and how its words are read."""
 KNOWN = {
     *FIELDS,
     "index",
+    "deviceid",
     "uuid",
     "timestamp",
     "pid",
@@ -140,13 +143,23 @@ def _row(names: Sequence[str], values: Sequence[str], line: Line, place: int) ->
     if "pid" in said:
         of = f"pid {said['pid']}"
     else:
-        of = f"gpu {said['index']}" if said.get("index", "").isdecimal() else f"gpu {place}"
+        index = said.get("index") or said.get("deviceid") or ""
+        of = f"gpu {index}" if index.isdecimal() else f"gpu {place}"
     for name, words in said.items():
         if name in FIELDS and words not in ("N/A", "[N/A]", "[Not Supported]", ""):
             into, read = FIELDS[name]
             yield from stated({into: read(words)}, line, of)
 
 
+def _detects_xpu(sheet: Sheet) -> Iterable[Spot]:
+    """Samples of `xpu-smi dump`, whose columns are named otherwise."""
+    for index in sheet.at("deviceid"):
+        names = _header(sheet.lines[index])
+        if names is not None and (last := _last(sheet, index, len(names))) > index:
+            yield Spot(index, last)
+
+
+XPU = Format("xpu_smi", "state", ("deviceid",), _detects_xpu, _read, weight=2)
 FORMAT = Format(
     "nvidia_smi_csv", "state",
     ("--query-", "memory.", "utilization.", "name,", "index,", "power.", "pcie."), _detects, _read, weight=1,
