@@ -64,7 +64,8 @@ def held(message: str, marked: Marked, reader: str = "given") -> Annotation:
     return Annotation(
         kind=marked.kind, language=language, asks=tuple(asks),
         facts=tuple(sorted(facts, key=lambda fact: fact.start)), entities=_entities(marked, facts),
-        artifacts=_with_parsed(message, artifacts), unread=_unread(message, marked), dropped=tuple(dropped), reader=reader,
+        artifacts=_with_parsed(message, artifacts), unread=_unread(message, marked), dropped=tuple(dropped),
+        reader=reader,
     )  # fmt: skip
 
 

@@ -20,7 +20,8 @@ _PRIVATE = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.{0,8000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)", re.DOTALL
 )
 _MAY_HOLD = (
-    "://", "hf_", "sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "akia", "asia", "aiza", "nvapi-", "r8_",
+    "://", "hf_", "sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "akia", "asia", "aiza", "nvapi-",
+    "r8_",
     "dckr_pat_", "npm_", "pypi-", "eyj", "bearer", "apikey", "api_key", "api-key", "token", "secret", "passw",
     "credential", "auth",
 )  # fmt: skip

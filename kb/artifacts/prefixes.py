@@ -43,7 +43,8 @@ _WORKER = re.compile(r"(rank)=(\d{1,5})|[_ ](TP|PP|EP)(\d{1,5})|(pid)=(\d{1,10})
 """A replica's number (DP0) stands beside every process of it and names none."""
 _OPENING = frozenset("[(0123456789")
 _SIGNS = frozenset("$#%>")
-_NAMES = ("INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "Jan", "Feb", "Mar", "Apr", "May") + (
+_NAMES = ("INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE") + (
+    "Jan", "Feb", "Mar", "Apr", "May",
     "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 )  # fmt: skip
 _MOST = 8

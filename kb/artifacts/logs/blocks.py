@@ -119,14 +119,22 @@ def _sentence(line: Line) -> bool:
 
 
 def _log(lines: Sequence[Line], within: Sequence[Hit], *, errors: bool) -> Iterator[Artifact]:
+    text = "\n".join(line.text for line in lines)
+    within = _own(within, text.lower())
     facts = _distinct(fact for hit in within for fact in hit.facts)
     facts += errors_of(lines) if errors else []
     if not facts and sum(line.logged for line in lines) < 2:
         return
-    text = "\n".join(line.text for line in lines)
     kind = _kind(within, text.lower())
     facts.sort(key=lambda fact: fact.line)
     yield Artifact(kind, "log", lines[0].start, lines[-1].end, lines[0].number, tuple(facts), text)
+
+
+def _own(within: Sequence[Hit], lowered: str) -> list[Hit]:
+    """Without what says something only in logs of a kind that nothing else shows to be there."""
+    shown = {hit.kind for hit in within if hit.alone}
+    shown |= {log.kind for log in logs() if any(mark in lowered for mark in log.marks)}
+    return [hit for hit in within if hit.kind in shown]
 
 
 def _kind(within: Sequence[Hit], lowered: str) -> str:
@@ -134,7 +142,7 @@ def _kind(within: Sequence[Hit], lowered: str) -> str:
     scores: Counter[str] = Counter(hit.kind for hit in within)
     for log in logs():
         scores[log.kind] += sum(mark in lowered for mark in log.marks)
-    own = {hit.kind for hit in within} - {log.kind for log in logs() if log.shared}
+    own = {hit.kind for hit in within if hit.alone} - {log.kind for log in logs() if log.shared}
     best = max(scores, key=lambda one: (scores[one] > 0 and one in own, scores[one]), default="log")
     return best if scores[best] else "log"
 

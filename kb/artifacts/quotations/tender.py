@@ -13,7 +13,8 @@ _DEMAND = re.compile(
     r"^\s{0,8}(?:[▲★※*◆●]\s?)?(?:[(（]?\d{1,3}[)）.、．]|\d{1,2}(?:\.\d{1,2}){1,3}|[①-⑳]|[▲★※◆●])\s?(?=\S{2})"
 )
 _BOUND = re.compile(
-    r"[≥≤＞＜>=]|不低于|不少于|不小于|不超过|不大于|至少|须|必须|应(?:当|支持|具备|配)|at least|no less than|must|shall|minimum|or better",
+    r"[≥≤＞＜>=]|不低于|不少于|不小于|不超过|不大于|至少|须|必须|应(?:当|支持|具备|配)"
+    r"|at least|no less than|must|shall|minimum|or better",
     re.I,
 )
 

@@ -16,7 +16,8 @@ from kb.artifacts.state import (
 )
 
 FORMATS: tuple[Format, ...] = (
-    nvidia_smi.FORMAT, nvidia_smi.XPU, nvidia_query.FORMAT, nvidia_csv.FORMAT, nvidia_csv.XPU, nvidia_dmon.FORMAT, nvidia_list.FORMAT,
-    nvidia_list.INSTANCES, nvidia_list.PROFILES, matrix.FORMAT, matrix.LINKS, amd_smi.FORMAT, amd_smi.TABLE, amd_smi.TREE, npu_smi.FORMAT,
-    npu_smi.XPU, host.FREE, host.LSCPU, host.LSPCI, kubernetes.JSON, kubernetes.DESCRIBE, ollama.FORMAT, ollama.SHOW,
+    nvidia_smi.FORMAT, nvidia_smi.XPU, nvidia_query.FORMAT, nvidia_csv.FORMAT, nvidia_csv.XPU, nvidia_dmon.FORMAT,
+    nvidia_list.FORMAT, nvidia_list.INSTANCES, nvidia_list.PROFILES, matrix.FORMAT, matrix.LINKS, amd_smi.FORMAT,
+    amd_smi.TABLE, amd_smi.TREE, npu_smi.FORMAT, npu_smi.XPU, host.FREE, host.LSCPU, host.LSPCI, kubernetes.JSON,
+    kubernetes.DESCRIBE, ollama.FORMAT, ollama.SHOW,
 )  # fmt: skip

@@ -78,10 +78,16 @@ def _concise(line: Line) -> Iterator[Fact]:
     )  # fmt: skip
 
 
-_NAME = re.compile(r"\|\s*(?P<bus>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)\s+(?P<name>\S[^|]{2,50}?)\s*\|\s*(?P<mem>\d{1,3}|N/A)\s?%?\s+"
-                   r"(?P<heat>\d{1,3}|N/A)\s?°?C?\s+(?P<ecc>\d{1,6}|N/A)\s+(?P<power>\d{1,4}|N/A)\s?/\s?(?P<limit>\d{1,4}|N/A)\s?W?", re.I)  # fmt: skip
-_USE = re.compile(r"\|\s*(?P<gpu>\d{1,3})\s+[\d/A-N]+\s+[^|]{0,40}\|\s*(?P<use>\d{1,3}|N/A)\s?%?\s+(?P<fan>\d{1,3}\s?%|N/A)\s+"
-                  r"(?P<used>\d{1,8})\s?/\s?(?P<total>\d{1,8})\s?MB", re.I)  # fmt: skip
+_NAME = re.compile(
+    r"\|\s*(?P<bus>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)\s+(?P<name>\S[^|]{2,50}?)\s*\|\s*(?P<mem>\d{1,3}|N/A)\s?%?\s+"
+    r"(?P<heat>\d{1,3}|N/A)\s?°?C?\s+(?P<ecc>\d{1,6}|N/A)\s+(?P<power>\d{1,4}|N/A)\s?/\s?(?P<limit>\d{1,4}|N/A)\s?W?",
+    re.IGNORECASE,
+)
+_USE = re.compile(
+    r"\|\s*(?P<gpu>\d{1,3})\s+[\d/A-N]+\s+[^|]{0,40}\|\s*(?P<use>\d{1,3}|N/A)\s?%?\s+(?P<fan>\d{1,3}\s?%|N/A)\s+"
+    r"(?P<used>\d{1,8})\s?/\s?(?P<total>\d{1,8})\s?MB",
+    re.IGNORECASE,
+)
 _VERSION = re.compile(r"amdgpu version:\s*(\S{1,30})", re.I)
 _ROCM = re.compile(r"ROCm version:\s*([\d.]{1,12})", re.I)
 
@@ -121,7 +127,8 @@ def _pair(first: re.Match[str], line: Line, use: re.Match[str], second: Line) ->
 
 
 _TREE_KEYS: dict[str, tuple[str, Callable[[str], Value | None]]] = {
-    "market_name": ("gpu_name", str), "product_name": ("gpu_name", str), "total_vram": ("memory_total_bytes", size_bytes),
+    "market_name": ("gpu_name", str), "product_name": ("gpu_name", str),
+    "total_vram": ("memory_total_bytes", size_bytes),
     "used_vram": ("memory_used_bytes", size_bytes), "free_vram": ("memory_free_bytes", size_bytes),
     "gfx_activity": ("utilisation", ratio), "umc_activity": ("memory_utilisation", ratio),
     "socket_power": ("power_w", lambda words: number(words.rstrip(" W"))),

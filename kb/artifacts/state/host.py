@@ -50,13 +50,20 @@ def _read_free(block: Block) -> Read:
     return Read(tuple(facts))
 
 
+def _mhz(words: str) -> int | None:
+    value = number(words)
+    return None if value is None else round(value * 1e6)
+
+
 _CPU: dict[str, tuple[str, Callable[[str], Value | None]]] = {
     "model name": ("cpu_name", str), "型号名称": ("cpu_name", str), "cpu(s)": ("cpu_threads", count),
-    "socket(s)": ("cpu_sockets", count), "座": ("cpu_sockets", count), "core(s) per socket": ("cores_per_socket", count),
+    "socket(s)": ("cpu_sockets", count), "座": ("cpu_sockets", count),
+    "core(s) per socket": ("cores_per_socket", count),
     "每个座的核数": ("cores_per_socket", count), "thread(s) per core": ("threads_per_core", count),
-    "每个核的线程数": ("threads_per_core", count), "numa node(s)": ("numa_nodes", count), "numa 节点": ("numa_nodes", count),
+    "每个核的线程数": ("threads_per_core", count), "numa node(s)": ("numa_nodes", count),
+    "numa 节点": ("numa_nodes", count),
     "architecture": ("cpu_architecture", str), "架构": ("cpu_architecture", str),
-    "cpu max mhz": ("cpu_clock_max_hz", lambda words: (lambda value: None if value is None else round(value * 1e6))(number(words))),
+    "cpu max mhz": ("cpu_clock_max_hz", _mhz),
 }  # fmt: skip
 _CPU_ROW = re.compile(r"\s{0,4}([A-Za-z\u4e00-\u9fff][^:]{1,50}):\s+(\S.*)$")
 
@@ -81,8 +88,10 @@ def _read_cpu(block: Block) -> Read:
 
 
 _PCI = re.compile(
-    r"\s{0,4}(?:[0-9a-f]{4}:)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])\s+(VGA compatible controller|3D controller|Display controller"
-    r"|Processing accelerators|Infiniband controller|Ethernet controller|Co-processor)(?: \[\w{4}\])?:\s+(\S[^\n]{2,160})$",
+    r"\s{0,4}(?:[0-9a-f]{4}:)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])\s+(VGA compatible controller|3D controller"
+    r"|Display controller"
+    r"|Processing accelerators|Infiniband controller|Ethernet controller"
+    r"|Co-processor)(?: \[\w{4}\])?:\s+(\S[^\n]{2,160})$",
     re.I,
 )
 _LINK = re.compile(r"\s*Lnk(Cap|Sta):.{0,60}?Speed ([\d.]{1,5})\s?GT/s[^,]{0,20}, Width x(\d{1,2})")

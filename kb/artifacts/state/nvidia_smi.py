@@ -36,7 +36,8 @@ _STATS = re.compile(
 """A card's second line; a quotation of it may end after the watts."""
 _MIG = re.compile(r"\| \| (?:\| )?(Enabled\*?|Disabled\*?) \|", re.IGNORECASE)
 _PROCESS = re.compile(
-    r"\| {0,4}(?P<gpu>\d{1,3}) +(?:(?P<gi>N/A|\d{1,3}) +(?P<ci>N/A|\d{1,3}) +)?(?P<pid>\d{1,10}) +(?P<type>[CGM+]{1,5}) +"
+    r"\| {0,4}(?P<gpu>\d{1,3}) +(?:(?P<gi>N/A|\d{1,3}) +(?P<ci>N/A|\d{1,3}) +)?(?P<pid>\d{1,10})"
+    r" +(?P<type>[CGM+]{1,5}) +"
     r"(?P<name>[^|]{1,160}?) +(?P<used>\d{1,7} ?MiB|N/A|Insufficient Permissions) ?\|?",
     re.IGNORECASE,
 )

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from kb.artifacts.logs.reading import DERIVED, IGNORED, compiled, logs
+from kb.artifacts.sheet import Sheet
 from kb.artifacts.vocabulary import fact, vocabulary
 from kb.base import UnknownName
 from kb.observation import observation_facts
-
-from kb.artifacts.sheet import Sheet
 
 READINGS = [(log.kind, reading) for log in logs() for reading in log.readings]
 
