@@ -14,6 +14,7 @@ from assistant.reading.annotation import (
     MarkedArtifact,
     MarkedAsk,
     MarkedFact,
+    Stated,
     Unread,
 )
 from assistant.reading.slots import HARDWARE, slots
@@ -27,6 +28,8 @@ SHARED = "shares its words with another quotation"
 CLAIM = "claim"
 TRADITIONAL_MIN = 3
 """Characters that only traditional script has, from which on a text is in it."""
+STATED_MAX = 400
+"""Facts of one artifact that are kept."""
 LETTERS_MIN = 2
 """Letters or digits from which on words that nobody marked up are told as unread."""
 
@@ -154,8 +157,16 @@ def _artifact(message: str, mark: MarkedArtifact) -> Artifact | None:
 
 def _with_parsed(message: str, marked: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
     """What the parsers find in the message, and what a reader marked beside it, in the order of the message."""
-    parsed = [Artifact(kind=one.kind, start=one.start, end=one.end, facts=len(one.facts))
-              for one in find_artifacts(message).artifacts]  # fmt: skip
+    parsed = [
+        Artifact(
+            kind=one.kind, start=one.start, end=one.end, facts=len(one.facts),
+            stated=tuple(
+                Stated(kind=one.kind, name=fact.name, value=fact.value, unit=fact.unit, line=fact.line, of=fact.of)
+                for fact in one.facts[:STATED_MAX]
+            ),
+        )
+        for one in find_artifacts(message).artifacts
+    ]  # fmt: skip
     spans = [Span(one.start, one.end) for one in parsed]
     others = [one for one in marked if not any(Span(one.start, one.end).meets(span) for span in spans)]
     return tuple(sorted([*parsed, *others], key=lambda one: one.start))

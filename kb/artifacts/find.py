@@ -7,7 +7,7 @@ from functools import lru_cache
 from kb.artifacts.artifact import Artifact, Block, Format, Found, Span, Spot
 from kb.artifacts.sheet import Line, Sheet
 
-MOST = 300
+MOST = 100
 """Artifacts of one text; nobody pastes more, and what follows stays prose."""
 
 

@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
 
 
 def cases(half: str) -> list[dict[str, Any]]:
-    """Cases of a part: "seen" (fitted to at first) or "mended" (read unfitted at first, which showed what was lacking)."""
+    """Cases of a part: "seen" (fitted to at first) or "mended" (read unfitted at first)."""
     return [one for path in sorted(FOLDER.glob(f"{half}_*.yaml")) for one in yaml.safe_load(path.read_text("utf-8"))]
 
 

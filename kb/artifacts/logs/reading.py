@@ -130,16 +130,17 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 def _facts(reading: Reading, match: re.Match[str], joined: Joined) -> Iterator[Fact]:
     of = _of(match)
-    for name, value in reading.set.items():
-        yield fact(name, value, joined.lines[joined.index(match.start())], of)
+    for name, said in reading.set.items():
+        yield fact(name, said, joined.lines[joined.index(match.start())], of)
     for group in match.re.groupindex:
         slot, _, name = group.partition("__")
         if slot in ("unit", "of", "dev") or match[group] is None or name == IGNORED:
             continue
-        value = _value(slot, match[group], match.groupdict().get(f"unit__{name}") or "")
+        stated = _value(slot, match[group], match.groupdict().get(f"unit__{name}") or "")
         name, times = DERIVED.get(name, (name, reading.times))
-        if value is None:
+        if stated is None:
             continue
+        value: Value = stated
         if isinstance(value, int | float) and (times != 1 or vocabulary()[name].type == "int"):
             scaled = round(value * times, 9)
             value = round(scaled) if vocabulary()[name].type == "int" else scaled
