@@ -154,12 +154,30 @@ class Fact(Frozen):
         return self.start + len(self.quote)
 
 
+class Stated(Frozen):
+    """One fact of something pasted, as its parser read it; names and units are those of `kb/artifacts/vocabulary`."""
+
+    kind: str
+    """Of the artifact."""
+    name: str
+    value: str | int | float | bool
+    unit: str | None = None
+    line: int
+    """Of the message, from 1."""
+    of: str | None = None
+    """Which card, rank, process … it is of."""
+
+
 class Artifact(Frozen):
     """Something pasted, by its place in the message."""
 
     kind: str
     start: int
     end: int
+    facts: int = 0
+    """How many facts its parser read; 0 where only a reader says that it is pasted."""
+    stated: tuple[Stated, ...] = Field(default=(), exclude=True)
+    """Those facts; the situation holds them, faces tell their number."""
 
 
 class Dropped(Frozen):

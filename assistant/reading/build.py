@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from assistant.reading.annotation import Annotation, Entity, Fact
+from assistant.reading.annotation import Annotation, Entity, Fact, Stated
 from assistant.reading.situation import Known, Situation, Thing
 
 NUMBERED = re.compile(r"\s*(?:\d+ ?[x×*张卡块]|one\b|single|[一单两二双三四五六七八九十])", re.IGNORECASE)
@@ -44,8 +44,16 @@ def after(before: Situation | None, annotation: Annotation) -> Situation:
     whole = _with(base.known, (fact for fact in annotation.facts if not fact.of), turn, annotation.kind)
     supposed = before if annotation.kind == "supposes" and before is not None else base.before
     return Situation(
-        turn=turn, things=tuple(things.values()), known=whole, asks=annotation.asks, numbers=numbers, before=supposed
-    )
+        turn=turn, things=tuple(things.values()), known=whole, stated=_stated(base, annotation), asks=annotation.asks,
+        numbers=numbers, before=supposed,
+    )  # fmt: skip
+
+
+def _stated(base: Situation, annotation: Annotation) -> tuple[Stated, ...]:
+    """What is pasted now, and what was pasted before of other kinds."""
+    new = [fact for one in annotation.artifacts for fact in one.stated]
+    kinds = {fact.kind for fact in new}
+    return (*(fact for fact in base.stated if fact.kind not in kinds), *new)
 
 
 def _begun(base: Situation, annotation: Annotation, entity: Entity, id_: str) -> Thing:

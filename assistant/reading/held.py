@@ -14,11 +14,13 @@ from assistant.reading.annotation import (
     MarkedArtifact,
     MarkedAsk,
     MarkedFact,
+    Stated,
     Unread,
 )
 from assistant.reading.slots import HARDWARE, slots
 from assistant.reading.values import Value, with_neighbours
 from assistant.understand.language import language_of
+from kb.artifacts import find_artifacts
 from kb.lexicon.text import SIMPLIFIED, plain
 
 NOT_IN_WORDS = "is not in the message"
@@ -26,6 +28,8 @@ SHARED = "shares its words with another quotation"
 CLAIM = "claim"
 TRADITIONAL_MIN = 3
 """Characters that only traditional script has, from which on a text is in it."""
+STATED_MAX = 400
+"""Facts of one artifact that are kept."""
 LETTERS_MIN = 2
 """Letters or digits from which on words that nobody marked up are told as unread."""
 
@@ -63,7 +67,8 @@ def held(message: str, marked: Marked, reader: str = "given") -> Annotation:
     return Annotation(
         kind=marked.kind, language=language, asks=tuple(asks),
         facts=tuple(sorted(facts, key=lambda fact: fact.start)), entities=_entities(marked, facts),
-        artifacts=artifacts, unread=_unread(message, marked), dropped=tuple(dropped), reader=reader,
+        artifacts=_with_parsed(message, artifacts), unread=_unread(message, marked), dropped=tuple(dropped),
+        reader=reader,
     )  # fmt: skip
 
 
@@ -148,6 +153,23 @@ def _artifact(message: str, mark: MarkedArtifact) -> Artifact | None:
         at = message.find(mark.quote_end, start) if mark.quote_end else -1
         end = at + len(mark.quote_end) if mark.quote_end and at >= 0 else len(message)
     return Artifact(kind=mark.kind, start=start, end=min(max(end, start), len(message)))
+
+
+def _with_parsed(message: str, marked: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+    """What the parsers find in the message, and what a reader marked beside it, in the order of the message."""
+    parsed = [
+        Artifact(
+            kind=one.kind, start=one.start, end=one.end, facts=len(one.facts),
+            stated=tuple(
+                Stated(kind=one.kind, name=fact.name, value=fact.value, unit=fact.unit, line=fact.line, of=fact.of)
+                for fact in one.facts[:STATED_MAX]
+            ),
+        )
+        for one in find_artifacts(message).artifacts
+    ]  # fmt: skip
+    spans = [Span(one.start, one.end) for one in parsed]
+    others = [one for one in marked if not any(Span(one.start, one.end).meets(span) for span in spans)]
+    return tuple(sorted([*parsed, *others], key=lambda one: one.start))
 
 
 def _entities(marked: Marked, facts: Iterable[Fact]) -> tuple[Entity, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from assistant.reading.annotation import Ask, Entity
+from assistant.reading.annotation import Ask, Entity, Stated
 from assistant.reading.slots import Stance
 from kb.base import Frozen
 
@@ -57,6 +57,8 @@ class Situation(Frozen):
     things: tuple[Thing, ...] = ()
     known: tuple[Known, ...] = ()
     """What concerns the whole message: money, limits, places."""
+    stated: tuple[Stated, ...] = ()
+    """What pasted logs, tables and files state, the latest of a kind alone."""
     asks: tuple[Ask, ...] = ()
     """What the last turn asks; `about` are its own numbers."""
     numbers: dict[int, str] = Field(default_factory=dict)

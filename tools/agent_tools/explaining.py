@@ -6,7 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
+from kb.artifacts import Fact, find_artifacts
 from kb.base import BadInput, UnknownName
+from kb.units import format_bytes
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -15,6 +17,12 @@ from tools.agent_tools.train import METHODS
 
 TRAINED = {"full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain"}
 CAUSES_MAX = 5
+PASTED = ("pasted", "as pasted")
+"""Words for all that the person pasted, so that a model need not copy it out."""
+PASTED_MAX = 15_000
+"""Characters of it that are passed on, half of them from either end."""
+STATED_MAX, STATED_ARTIFACTS_MAX = 24, 4
+"""Facts of an artifact, and artifacts, that are told."""
 
 
 SEEN: Mapping[str, tuple[str, Callable[[str | None, str], Any]]] = {
@@ -71,7 +79,7 @@ class ExplainRequest(AgentRequest):
     expected: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """The same, as the person thought it would be."""
     error_text: str | None = Field(default=None, max_length=16_000)
-    """Error, log or nvidia-smi table as pasted, the telling lines."""
+    """Error, log or table; "pasted" = all that was pasted."""
     flags: str | None = Field(default=None, max_length=6_000)
     """Command line as run."""
     symptom: str | None = Field(default=None, max_length=400)
@@ -82,6 +90,7 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     """Judges what was observed: expected against seen (normal, low, high, impossible), causes by what they explain,
     with check, fix and the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal, why OOM,
     one card idle."""
+    request = _with_pasted(request, desk.words)
     named, form = reading.model_and_format(request.model, None)
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
     task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
@@ -101,9 +110,44 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         "seen": _seen(request.seen, "seen"),
         "expected_by_person": _seen(request.expected, "expected"),
     }  # fmt: skip
+    stated = _stated(request.error_text)
     if topology and not named and not request.seen:
-        return {"topology": shown(topology)}
-    return {**_explained(_observed(desk, asked)), **({"topology": shown(topology)} if topology else {})}
+        return {"topology": shown(topology), **stated}
+    return {**_explained(_observed(desk, asked)), **({"topology": shown(topology)} if topology else {}), **stated}
+
+
+def _with_pasted(request: ExplainRequest, words: tuple[str, ...]) -> ExplainRequest:
+    """The request with what the person pasted, where it asks for that rather than copying it out.
+
+    Raises:
+        BadInput: nothing was pasted.
+    """
+    if (request.error_text or "").strip().lower() not in PASTED:
+        return request
+    texts = [one.text for said in words for one in find_artifacts(said).artifacts]
+    if not texts:
+        raise BadInput("error_text", "nothing was pasted in this conversation.", "Give the text itself.")
+    whole = "\n".join(texts)
+    ends = whole if len(whole) <= PASTED_MAX else f"{whole[: PASTED_MAX // 2]}\n{whole[-PASTED_MAX // 2 :]}"
+    return request.model_copy(update={"error_text": ends})
+
+
+def _stated(text: str | None) -> dict[str, Any]:
+    """What the parsers read of a pasted text, by artifact: "line of name = value unit"."""
+    if not text:
+        return {}
+    told = [
+        {"kind": one.kind, "facts": [_told(fact) for fact in one.facts[:STATED_MAX]]}
+        for one in find_artifacts(text).artifacts[:STATED_ARTIFACTS_MAX]
+        if one.facts
+    ]
+    return {"stated": told} if told else {}
+
+
+def _told(fact: Fact) -> str:
+    of = f" {fact.of}" if fact.of else ""
+    size = f" ({format_bytes(float(fact.value))})" if fact.unit == "bytes" and isinstance(fact.value, int) else ""
+    return f"line {fact.line}{of}: {fact.name} = {fact.value}{f' {fact.unit}' if fact.unit else ''}{size}"
 
 
 def _observed(desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from kb.artifacts.mask import masked
 from kb.base import AdvisorError
 from kb.observation import Wording, observation_facts, wording
 from tools.model_fields import ModelFields
@@ -10,7 +11,6 @@ from tools.observation.causes import known, told
 from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
 from tools.observation.said.derived import derived
-from tools.observation.said.mask import masked
 from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
 from tools.oom.diagnose import diagnose_oom

@@ -39,9 +39,8 @@ from tools.observation.result import (
     Range,
 )  # fmt: skip
 from tools.observation.said.flags import read_flags
-from tools.observation.said.logs import read_log
+from tools.observation.said.logs import cards_of, read_log
 from tools.observation.setup import Setup, bare
-from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
 EFFECTS_MAX = 6
@@ -70,9 +69,11 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     set-up estimated anew with that one thing otherwise), the command that tells, the fix and the figure after it.
     """
     flags = read_flags(request.flags) if request.flags else {}
-    read, logged = read_log(folded(request.error_text)) if request.error_text else ({}, {})
+    read, logged = read_log(request.error_text) if request.error_text else ({}, {})
     request = _with_read(request, read)
-    setup = Setup(bare(request, logged | flags), at=request.seen.memory_at)
+    listed = cards_of(request.error_text) if request.error_text and not request.cards else ()
+    machine = {"cards": list(listed)} if listed else {}
+    setup = Setup(bare(request, machine | logged | flags), at=request.seen.memory_at)
     if not seen_figures(request.seen) and not request.error_text and not request.symptom:
         raise BadInput(
             "seen", "nothing was observed.", "Give a figure in `seen`, an `error_text`, or a `symptom`."
@@ -344,7 +345,7 @@ def _warnings(
 ) -> Iterator[str]:
     yield from base.warnings
     yield from (f"No estimate: {why}" for why in base.refused.values())
-    used = read_log(folded(request.error_text))[0] or symptom_in(request.error_text) if request.error_text else True
+    used = read_log(request.error_text)[0] or symptom_in(request.error_text) if request.error_text else True
     if error is None and not used:
         yield "The text holds no wording that is known here: it was not used."
     if first is not None and first.expected is None:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from tools.topology.rocm import read_rocm
+from tools.topology.smi import numa_nodes
 
 DEVICES_MAX = 128
 """Columns read: more than any machine has."""
@@ -73,7 +73,7 @@ def read_matrix(text: str) -> Matrix | None:
     if not matrix.gpus:
         return None
     matrix.nic_names = dict(_LEGEND.findall(text))
-    numa = {f"GPU{index}": row["numa_node"] for index, row in read_rocm(text).items() if "numa_node" in row}
+    numa = {f"GPU{index}": node for index, node in numa_nodes(text).items()}
     matrix.numa |= {name: node for name, node in numa.items() if name in matrix.names}
     matrix.cells = {pair: _by_numa(matrix, pair, code) for pair, code in matrix.cells.items()}
     return matrix

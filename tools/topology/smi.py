@@ -1,37 +1,24 @@
-"""The table of `nvidia-smi`: driver, cards, programs; with what `npu-smi info` and `rocm-smi` say of theirs."""
+"""Cards and programs of a pasted table of `nvidia-smi`, `npu-smi`, `rocm-smi` …, by the facts of its artifacts."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kb.units import MIB
-from tools.topology.npu import read_npus
-from tools.topology.rocm import read_rocm
+from kb.artifacts import Fact, find_artifacts
 
 CARDS_MAX = 128
-_DRIVER = re.compile(r"Driver Version:\s{0,4}([\d.]{1,16})", re.I)
-_CUDA = re.compile(r"CUDA (?:UMD )?Version:\s{0,4}([\d.]{1,8})", re.I)
-_FIRST = re.compile(
-    r"^\|\s{1,4}(\d{1,3})\s{1,4}(\S[^|]{0,60}?)\s+(On|Off|N/A)?\s{0,4}\|"
-    r"\s*([0-9A-F:.]{7,16})\s[^|]*\|([^|]*)\|",
-    re.I,
-)
-"""A card's first line: index, name, persistence; bus; uncorrected errors."""
-_SECOND = re.compile(
-    r"^\|\s{0,6}(N/A|ERR!|\d{1,3}%|\[[^]]*\])\s+(N/A|ERR!|\d{1,3})C?\s+(\S{1,4})\s+(\d{1,5}W|N/A|ERR!|Unknown)"
-    r"\s?/\s{0,4}(\d{1,5}W|N/A|ERR!)\s*\|\s*(\d{1,8})MiB\s?/\s{0,6}(\d{1,8})MiB\s*\|\s*(\d{1,3}%|N/A|ERR!)?",
-    re.I,
-)
-"""Its second line: fan, temperature, state, power; memory; utilisation."""
-_MIG = re.compile(r"\|\s{2,}\|\s{2,}\|\s*(Enabled|Disabled)\s*\|", re.I)
-_PROCESS = re.compile(
-    r"^\|\s{1,6}(\d{1,3})\s+(?:N/A\s+N/A\s+)?(\d{1,10})\s+([CGM+]{1,5})\s+(\S[^|]{0,120}?)"
-    r"\s+(\d{1,8}MiB|N/A)\s*\|",
-    re.I,
-)
+KINDS = ("nvidia_smi", "nvidia_smi_q", "npu_smi", "rocm_smi", "amd_smi", "xpu_smi")
+FIELDS = {
+    "gpu_name": "name", "memory_used_bytes": "memory_used_bytes", "memory_total_bytes": "memory_total_bytes",
+    "temperature": "temperature_c", "power_w": "power_w", "power_limit_w": "power_cap_w", "utilisation": "utilisation",
+    "persistence": "persistence", "ecc_errors": "ecc_errors", "mig": "mig", "health": "health",
+    "card_lost": "fallen_off", "numa_node": "numa_node",
+}  # fmt: skip
+"""Fact → field of `Device`."""
 _LOST = re.compile(r"has fallen off the bus|\bGPU is lost|unable to determine the device handle", re.I)
-LINE_MAX = 400
-"""Characters of a line; the table is far narrower."""
+_CARD = re.compile(r"gpu (\d{1,3})")
+_PROGRAM = re.compile(r"gpu (\d{1,3}) pid (\d{1,10})")
 
 
 @dataclass
@@ -47,60 +34,39 @@ class Table:
 
 def read_table(text: str) -> Table | None:
     """The table of a text; null when there is none."""
-    table, last = Table(lost=_LOST.search(text) is not None), None
-    if match := _DRIVER.search(text):
-        table.driver = match[1]
-    if match := _CUDA.search(text):
-        table.cuda = match[1]
-    for line in text.splitlines():
-        if len(line) > LINE_MAX:
-            continue
-        if match := _PROCESS.match(line):
-            table.processes.append(_process(match))
-        elif match := _FIRST.match(line):
-            if len(table.cards) >= CARDS_MAX:
-                break
-            last = table.cards.setdefault(int(match[1]), {})
-            last |= {"name": match[2].strip(), **_flags(match)}
-        elif last is not None and (match := _SECOND.match(line)):
-            last |= _figures(match)
-            last["fallen_off"] = "ERR!" in line.upper()
-        elif last is not None and (match := _MIG.search(line)):
-            last["mig"] = match[1].lower() == "enabled"
-    version, cards, processes = read_npus(text)
-    table.driver = table.driver or version
-    table.processes += processes
-    for index, card in [*cards.items(), *read_rocm(text).items()]:
-        table.cards[index] = table.cards.get(index, {}) | card
+    table = Table(lost=_LOST.search(text) is not None)
+    facts = [fact for one in find_artifacts(text).artifacts if one.kind in KINDS for fact in one.facts]
+    said = {fact.name: str(fact.value) for fact in reversed(facts) if fact.of is None}
+    table.driver, table.cuda = said.get("driver_version") or said.get("tool_version"), said.get("cuda_version")
+    for fact in facts:
+        match = _CARD.fullmatch(fact.of or "")
+        if match is not None and fact.name in FIELDS and int(match[1]) < CARDS_MAX:
+            table.cards.setdefault(int(match[1]), {})[FIELDS[fact.name]] = fact.value
+    table.processes = list(_programs(facts))
     return table if table.cards or table.driver or table.lost else None
 
 
-def _flags(match: re.Match[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if match[3] and match[3].lower() in {"on", "off"}:
-        found["persistence"] = match[3].lower() == "on"
-    errors = match[5].strip()
-    if errors.isdecimal():
-        found["ecc_errors"] = int(errors)
+def numa_nodes(text: str) -> dict[int, int]:
+    """Card → the NUMA node that a list of `rocm-smi` names for it."""
+    found = {}
+    for fact in (fact for one in find_artifacts(text).artifacts if one.kind == "rocm_smi" for fact in one.facts):
+        match = _CARD.fullmatch(fact.of or "")
+        if fact.name == "numa_node" and match is not None and isinstance(fact.value, int):
+            found[int(match[1])] = fact.value
     return found
 
 
-def _figures(match: re.Match[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "memory_used_bytes": int(match[6]) * MIB, "memory_total_bytes": int(match[7]) * MIB,
-    }  # fmt: skip
-    for key, group in (("temperature_c", 2), ("power_w", 4), ("power_cap_w", 5)):
-        digits = re.sub(r"\D", "", match[group] or "")
-        if digits:
-            found[key] = float(digits)
-    if match[8] and match[8][:-1].isdecimal():
-        found["utilisation"] = min(1.0, int(match[8][:-1]) / 100)
-    return found
-
-
-def _process(match: re.Match[str]) -> dict[str, Any]:
-    size = match[5][:-3]
-    return {
-        "device": int(match[1]), "pid": int(match[2]), "name": match[4].strip(),
-        "memory_bytes": int(size) * MIB if size.isdecimal() else None,
-    }  # fmt: skip
+def _programs(facts: list[Fact]) -> Iterator[dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for fact in facts:
+        match = _PROGRAM.fullmatch(fact.of or "")
+        if match is None:
+            continue
+        row = rows.setdefault(
+            match[0], {"device": int(match[1]), "pid": int(match[2]), "name": "", "memory_bytes": None}
+        )
+        if fact.name == "process_name":
+            row["name"] = str(fact.value)
+        elif fact.name == "process_memory_bytes":
+            row["memory_bytes"] = fact.value
+    yield from rows.values()

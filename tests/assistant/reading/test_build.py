@@ -72,3 +72,12 @@ def test_a_new_matter_forgets_the_old_one_but_what_is_named_as_the_same() -> Non
     assert [one.id for one in found.things] == ["c0:1", "c1:1"]
     assert found.known == ()
     assert [one.what for one in found.about(found.asks[0])] == ["hardware", "work"]
+
+
+def test_what_is_pasted_is_known_with_its_lines_until_the_same_is_pasted_anew() -> None:
+    first = after(None, held("eval rate: 9.31 tokens/s\nis that slow?", Marked()))
+    assert [(one.name, one.value, one.unit, one.line) for one in first.stated] == [
+        ("tokens_per_s", 9.31, "tokens/s", 1)
+    ]
+    second = after(first, held("now\neval rate: 22.5 tokens/s", Marked(kind="adds")))
+    assert [(one.name, one.value, one.line) for one in second.stated] == [("tokens_per_s", 22.5, 2)]

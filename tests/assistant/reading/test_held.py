@@ -137,3 +137,13 @@ def test_whatever_a_reader_says_only_words_of_the_message_come_out(message: str,
     for one in found.facts:
         assert message[one.start : one.start + len(one.quote)] == one.quote
     assert len(found.facts) + len(found.dropped) == len(marks)
+
+
+def test_what_parsers_find_in_a_message_is_told_with_the_count_of_its_facts() -> None:
+    message = "Why?\nload_tensors: offloaded 27/43 layers to GPU"
+    (one,) = held(message, marked()).artifacts
+    assert (one.kind, message[one.start : one.end], one.facts) == (
+        "llama.cpp",
+        "load_tensors: offloaded 27/43 layers to GPU",
+        2,
+    )

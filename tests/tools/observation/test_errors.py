@@ -101,6 +101,6 @@ def test_nothing_told_again_holds_a_secret(secret: str, text: str, after: str) -
     "kept", ["max_new_tokens=512", "Timeout(ms)=600000", "--max-num-batched-tokens 8192", "tokens per second: 122.5"]
 )
 def test_what_is_no_secret_stays(kept: str) -> None:
-    from tools.observation.said.mask import masked
+    from kb.artifacts.mask import masked
 
     assert masked(kept) == kept
