@@ -43,7 +43,7 @@ def told(unknown: Mapping[str, list[UnknownName]]) -> list[dict[str, Any]]:
 
 def _parted(text: str, field: str) -> tuple[str, list[UnknownName]]:
     """What is left of a list of cards without those that are not known, and these."""
-    words, unknown = plain(text), []
+    words, unknown = plain(text), list[UnknownName]()
     while words and len(unknown) < MOST_UNKNOWN:
         try:
             reading.cards(words, field)
