@@ -45,7 +45,7 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
         found += _sums(alike)
         found += _products(alike, [_term(one) for one in near if one.readings[0].kind == PLAIN])
     if main.kind == MONEY:
-        found += _by_time(near)
+        found += _by_time([one for one in near if _kind(one) == TIME or _currency(one) & _currency(result)])
     return any(_comes(found, (value, slack)) for value, slack in zip(main.values, main.tolerances, strict=True))
 
 
@@ -102,6 +102,10 @@ def _term(figure: Figure) -> Term:
     main = figure.readings[0]
     exact = main.kind == PLAIN and "." not in main.text
     return main.values[-1], 0.0 if exact else main.tolerances[-1]
+
+
+def _kind(figure: Figure) -> str:
+    return figure.readings[0].kind
 
 
 def _currency(figure: Figure) -> frozenset[str]:
