@@ -80,7 +80,7 @@ def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, i
     for statement in statements(answer):
         if statement.own and statement.kind != "heading":
             own.append(statement.text.strip())
-        pool = pool if statement.kind != "heading" else []
+        pool = pool if statement.kind in {"sentence", "cell"} else []
         looked = _worked_out(statement, _looked(statement, evidence, by_reference), pool)
         pool = [*pool, *(one for one, stands in looked if stands.good and one.readings)][-POOL_MAX:]
         count += len(looked)

@@ -11,8 +11,10 @@ from assistant.grounding.wording.quantities import MONEY, PERCENT, PLAIN, TIME
 from assistant.grounding.wording.statements import Statement
 
 RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
-POOL_MAX = 24
+POOL_MAX = 8
 """The figures nearest before a result, among which those it is worked out from are looked for."""
+BEFORE, AFTER = 24, 18
+"""Characters around a result in which a word tells that it is a sum or a difference."""
 SUMMANDS_MAX = 3
 OWN_DIGITS = 1.0001
 PERIODS_S = {"hour": 3600.0, "day": 86400.0, "month": 2628000.0, "year": 31557600.0}
@@ -35,13 +37,15 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
         return RATIO.match(behind) is not None and _comes(_ratios(near), (main.values[0], main.tolerances[0]))
     alike = [_term(one) for one in near if one.readings[0].kind == main.kind and _currency(one) & _currency(result)]
     found: list[Term] = []
-    if says("differences", statement.text):
+    start, end = result.start - statement.start, result.end - statement.start
+    said = statement.text[max(0, start - BEFORE) : start] + " " + statement.text[end : end + AFTER]
+    if says("differences", said):
         found += _differences(alike)
-    if says("totals", statement.text) or says("sums", statement.text):
+    if says("sums", said):
         found += _sums(alike)
         found += _products(alike, [_term(one) for one in near if one.readings[0].kind == PLAIN])
     if main.kind == MONEY:
-        found += _by_time(near)
+        found += _by_time([one for one in near if _kind(one) == TIME or _currency(one) & _currency(result)])
     return any(_comes(found, (value, slack)) for value, slack in zip(main.values, main.tolerances, strict=True))
 
 
@@ -98,6 +102,10 @@ def _term(figure: Figure) -> Term:
     main = figure.readings[0]
     exact = main.kind == PLAIN and "." not in main.text
     return main.values[-1], 0.0 if exact else main.tolerances[-1]
+
+
+def _kind(figure: Figure) -> str:
+    return figure.readings[0].kind
 
 
 def _currency(figure: Figure) -> frozenset[str]:

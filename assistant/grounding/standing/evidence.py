@@ -46,6 +46,8 @@ LENGTH_DIGITS_MIN = 3
 """Fewer digits of a setting are no length in tokens."""
 FIELD = re.compile(r"[a-z]+(?:_[a-z]+)+\b")
 """A field that a text is about: "sequence_tokens not stated: 2,048 assumed"."""
+TIME_BY_TIME = "_s_per_s"
+"""Fields that hold a time by the time it takes: seconds of audio a second."""
 TERM = "term"
 """Numbers whose unit only a sum leaves out."""
 UNITLESS = "unitless"
@@ -235,6 +237,10 @@ class Evidence:
         self._names(value, self.known)
         if path.rsplit(".", 1)[-1] not in ENDS:
             self._leaf += 1
+        if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value)):
+            rate = float(number[0])  # so many times real time, or a share of it
+            self._keep(_vouched(PLAIN, rate, 0.0, key, around))
+            self._keep(_vouched(PERCENT, 100 / rate, 0.0, key, around))
         field = FIELD.match(value)
         inside = [match.span() for match in INTERVAL.finditer(value)]
         for figure in (*figures_of_text(value), *_unsaid(value, path)):

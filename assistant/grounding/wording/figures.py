@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from assistant.grounding.wording.cards import Counted, counted_cards
 from assistant.grounding.wording.conditions import conditions
@@ -76,6 +77,8 @@ MONTH_NAMED = re.compile(
 ENDS = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?|[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
 """Before the upper end of a range, or the interval behind a figure."""
 SIGN_BEHIND, SIGN_BEFORE = re.compile(r"\s?[×*/÷+−=≈]|\s-\s"), re.compile(r"(?:[×*/÷+−=≈]\s?|\s-\s)[(（]?\Z")
+REMEMBERED, REMEMBERED_LENGTH = 4096, 600
+"""Texts of results recur: how many are kept, and how long each may be."""
 SAID = "said"
 """Role of what only the words of the whole statement say."""
 BARE = re.compile(r"[\s*~≈约]*\d[\d.,]*\s*[kK]?[\s*]*(?:[(（\[][^)）\]]*[)）\]]+[\s*]*)*")
@@ -132,14 +135,16 @@ def figures(statement: Statement) -> tuple[Figure, ...]:
 
 def figures_of_text(text: str) -> tuple[Figure, ...]:
     """The figures of a text that is one sentence: a leaf of a result, a line of a passage."""
-    return figures(Statement("sentence", text, 0))
+    return _remembered(text) if len(text) <= REMEMBERED_LENGTH else figures(Statement("sentence", text, 0))
+
+
+_remembered = lru_cache(maxsize=REMEMBERED)(lambda text: figures(Statement("sentence", text, 0)))
 
 
 def _figures(statement: Statement) -> Iterator[Figure]:
     text = statement.text
     named = products(text)
     around = around_of(statement, products)
-    runs, runs_around = ways(text), around_of(statement, ways)
     masked, versions, dates = _masked(text, named)
     counted = {one.start: frozenset(one.cards) for one in counted_cards(text, _mentions(named))}
     beside = tuple(dict.fromkeys(one.count for one in counted_cards(text, _mentions(named)) if one.count > 1))
@@ -153,27 +158,15 @@ def _figures(statement: Statement) -> Iterator[Figure]:
     for one in counted_cards(text, _mentions(named)):
         if not text[one.start : one.end].isdigit():
             yield _in_words(one, text, statement.start, named)
+    found: Sequence[Quantity] = tuple(quantities(masked))
+    if not found:
+        return
     sized = SIZE.search(masked) is not None
+    runs, runs_around = ways(text), around_of(statement, ways)
     lengths, loads = conditions(f"{text} | {statement.row} | {statement.column}")
     said = _said(statement)
-    found: Sequence[Quantity] = tuple(quantities(masked))
     for place, quantity in enumerate(found):
-        readings = [quantity]
-        if quantity.kind == PLAIN and unit:
-            readings.append(_with_unit(quantity, unit))
-            if readings[-1].kind in UNMISTAKABLE and _heads(statement.column, unit):
-                readings = readings[1:]
-        if quantity.borrowed and quantity.kind not in UNMISTAKABLE:
-            readings += quantities(quantity.text)
-        whole = found[place + 1] if place + 1 < len(found) else None
-        divides = DIVISOR.search(masked[: quantity.start]) is not None
-        if readings[0].kind == PLAIN and not divides:
-            term = in_sum(masked, found, place)
-            readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
-            if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
-                readings += in_unit_of(quantity, whole)
-            elif not term:
-                readings += in_list(masked, found, place)
+        readings = _readings(statement, masked, found, place, unit)
         at = quantity.start
         roles = _roles(statement, masked, found, place, said)
         yield Figure(
@@ -193,6 +186,30 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             term=SIGN_BEHIND.match(masked, quantity.end) is not None or SIGN_BEFORE.search(masked[:at]) is not None,
             of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
+
+
+def _readings(
+    statement: Statement, masked: str, found: Sequence[Quantity], place: int, unit: str | None
+) -> list[Quantity]:
+    """What a number may mean: with its own unit, that of its column, or that of a figure it stands with."""
+    quantity = found[place]
+    readings = [quantity]
+    if quantity.kind == PLAIN and unit:
+        readings.append(_with_unit(quantity, unit))
+        if readings[-1].kind in UNMISTAKABLE and _heads(statement.column, unit):
+            readings = readings[1:]
+    if quantity.borrowed and quantity.kind not in UNMISTAKABLE:
+        readings += quantities(quantity.text)
+    if readings[0].kind != PLAIN or DIVISOR.search(masked[: quantity.start]):
+        return readings
+    whole = found[place + 1] if place + 1 < len(found) else None
+    term = in_sum(masked, found, place)
+    readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
+    if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
+        readings += in_unit_of(quantity, whole)
+    elif not term:
+        readings += in_list(masked, found, place)
+    return readings
 
 
 def _said(statement: Statement) -> dict[str, str]:

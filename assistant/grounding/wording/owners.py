@@ -99,7 +99,8 @@ def _listed(text: str, here: Sequence[Product], last: Product) -> frozenset[str]
     """The name, and those that stand in a list before it: in "3090 and 4090: both 24 GB" the figure is of both."""
     ids, place = last.ids, list(here).index(last)
     while place and re.fullmatch(
-        r"\s?(?:,|，|、|/|→|and|or|和|与|或|或者|、)\s?(?:the\s|an?\s)?", text[here[place - 1].end : here[place].start]
+        r"\s?(?:,|，|、|/|→|and|or|和|与|或|或者|vs\.?|versus|against|对|對)\s?(?:the\s|an?\s)?",
+        text[here[place - 1].end : here[place].start],
     ):
         place -= 1
         ids = ids | here[place].ids
@@ -121,5 +122,6 @@ def run_of(
     text: str, quantity: Quantity, runs: Sequence[Product], around: Sequence[Product]
 ) -> dict[str, frozenset[str]]:
     """How what a figure is of is run: by each dimension that its sentence, or the heads of its cell, name."""
-    dimensions = {one.dimension for one in (*runs, *around)}
-    return {one: owner(one, text, quantity, runs, around) for one in sorted(dimensions)}
+    near = [one for one in runs if one.end <= quantity.start or not APART.search(text[quantity.end : one.start])]
+    dimensions = {one.dimension for one in (*near, *around)}
+    return {one: owner(one, text, quantity, near, around) for one in sorted(dimensions)}
