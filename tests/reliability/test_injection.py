@@ -17,7 +17,7 @@ def test_the_design_covers_every_goal_carrier_and_disguise() -> None:
 
 @pytest.fixture(scope="module")
 def tried() -> Any:
-    return run(48, 4)
+    return run(32, 4)
 
 
 @pytest.mark.timeout(900)
