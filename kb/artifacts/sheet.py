@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -68,14 +68,14 @@ class Sheet:
         for line in lines:
             edge = _FENCE.match(line.text) if line.text.lstrip()[:3] in ("```", "~~~") else None
             if edge is None:
-                yield line if inside is None else replace(line, fence=inside)
+                yield line if inside is None else _within(line, inside)
                 continue
             if inside is None:
                 self.languages.append(edge[1].lower())
                 inside = len(self.languages) - 1
-                yield replace(line, fence=inside, edge=True)
+                yield _within(line, inside, edge=True)
             else:
-                yield replace(line, fence=inside, edge=True)
+                yield _within(line, inside, edge=True)
                 inside = None
 
     @cached_property
@@ -117,6 +117,13 @@ class Sheet:
         part = line.text[column:end]
         offset = line.raw.find(part) if part else -1
         return (line.start, line.end) if offset < 0 else (line.start + offset, line.start + offset + len(part))
+
+
+def _within(line: Line, fence: int, *, edge: bool = False) -> Line:
+    """The line in a fence; written out, since thousands of lines may lie in one."""
+    return Line(
+        line.index, line.start, line.end, line.raw, line.text, line.of, line.logged, line.prompt, fence, edge
+    )  # fmt: skip
 
 
 def _split(text: str) -> Iterator[Line]:
