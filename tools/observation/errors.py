@@ -6,13 +6,13 @@ from typing import Any
 from kb.base import AdvisorError
 from kb.observation import Wording, observation_facts, wording
 from tools.model_fields import ModelFields
-from tools.observation.causes import known, told
 from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
 from tools.observation.said.derived import derived
 from tools.observation.said.mask import masked
 from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
+from tools.observation.telling import known, told
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.quantities import folded
 from tools.oom.request import OomRequest

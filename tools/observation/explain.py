@@ -21,7 +21,6 @@ from tools.observation.causes import (
     figure,
     prior,
     scored,
-    told,
 )  # fmt: skip
 from tools.observation.errors import read_error
 from tools.observation.estimates.expected import MORE_IS_WORSE, Expected, expected
@@ -41,6 +40,7 @@ from tools.observation.result import (
 from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import read_log
 from tools.observation.setup import Setup, bare
+from tools.observation.telling import told
 from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
@@ -55,6 +55,8 @@ WORTH_TELLING = 1.3
 """How much better a choice makes a normal figure before it is told as what holds it back."""
 PROVING = 1.5
 """Weight of another figure from which it brings up a cause by itself."""
+COVERED = 0.5
+"""Share of a gap that a cause must explain for those that could explain any to stay unsaid."""
 SIDE = ("utilisation_ratio", "cpu_share_ratio", "power_w", "temperature_c", "clock_ratio")
 """Figures that tell of the cause rather than of what one wants."""
 TELLING = 1.02
@@ -173,6 +175,8 @@ def _explaining(
     if first.verdict != "normal":
         gap = Gap(first.name, first.seen, of)
         found = scored(setup, gap, request.seen, likelier)
+        if max((one.cause.share_ratio or 0.0 for one in found), default=0.0) < COVERED:
+            found += _residual(setup, first, {one.cause.id for one in found})
         if first.verdict == "impossible":
             found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
         return found or scored(setup, gap, request.seen, likelier, instead=True)
@@ -195,6 +199,14 @@ def _explaining(
         beyond = told(observation_facts().causes["beyond_limit"], setup, "reckoned", under=limit)
         found.insert(0, Scored(1.0, beyond))
     return found
+
+
+def _residual(setup: Setup, first: Figure, named: set[str]) -> Iterator[Scored]:
+    """What could explain any gap, where little else does: as a thing to check, without a share of its own."""
+    for fact in observation_facts().causes.values():
+        if fact.residual and first.worse and fact.id not in named and first.name in fact.figures:
+            if concerns(fact, setup):
+                yield Scored(prior(fact, setup), told(fact, setup, "known"))
 
 
 def _best(setup: Setup, first: Figure) -> float:
