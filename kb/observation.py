@@ -11,7 +11,7 @@ from kb.catalog import FACTS, load_yaml
 from kb.names import close_names
 from kb.records.source import Source
 
-Domain = Literal["serving", "training", "pictures", "hardware"]
+Domain = Literal["serving", "training", "pictures", "other", "hardware"]
 Scalar = str | int | float | bool
 _FOLDER = FACTS / "observation"
 SOLVE = "solve"

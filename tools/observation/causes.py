@@ -165,9 +165,10 @@ def concerns(fact: CauseFact, setup: Setup) -> bool:
 
 
 def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
-    """Whether the cards hold the work with these fields; what llama.cpp cannot place it leaves to the host."""
+    """Whether the cards hold the work with these fields; what llama.cpp and generators of pictures cannot place they
+    leave to the host."""
     changed = setup.changed(dict(fields))
-    if setup.card is None or changed.engine == "llama.cpp":
+    if setup.card is None or changed.engine == "llama.cpp" or changed.kind == "pictures":
         return True
     try:
         return (held_ratio(changed) or 0.0) <= 1.0

@@ -13,6 +13,7 @@ from tools.observation.said.mask import masked
 from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
 from tools.observation.telling import known, told
+from tools.observation.told_settings import wrong_settings
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.quantities import folded
 from tools.oom.request import OomRequest
@@ -145,6 +146,9 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
         if causes[0].id != tensor.cause:
             causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
         causes[0] = causes[0].model_copy(update={"basis": "seen"})
+    wrong = wrong_settings(setup)
+    named = {one.id for one in wrong}
+    causes = [*wrong, *(one for one in causes if one.id not in named)]
     return read, [*_of_software(found, setup), *causes, *_of_method(setup)]
 
 

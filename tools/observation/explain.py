@@ -11,6 +11,7 @@ from kb.observation import CauseFact, Symptom, circumstances, observation_facts,
 from kb.records.source import Source
 from kb.speed_constants import speed_sources
 from tools.base import Step
+from tools.observation.capability import of_card
 from tools.observation.causes import (
     Gap,
     Scored,
@@ -39,6 +40,7 @@ from tools.observation.result import (
 )  # fmt: skip
 from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import read_log
+from tools.observation.said.mask import masked
 from tools.observation.setup import Setup, bare
 from tools.observation.telling import told
 from tools.oom.quantities import folded
@@ -57,6 +59,8 @@ PROVING = 1.5
 """Weight of another figure from which it brings up a cause by itself."""
 COVERED = 0.5
 """Share of a gap that a cause must explain for those that could explain any to stay unsaid."""
+AFTER = 0.9
+"""Most that such a cause counts, over the best that was reckoned."""
 SIDE = ("utilisation_ratio", "cpu_share_ratio", "power_w", "temperature_c", "clock_ratio")
 """Figures that tell of the cause rather than of what one wants."""
 TELLING = 1.02
@@ -87,6 +91,9 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     told_of = _symptom(request, setup, stated)
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
+    if request.error_text or request.symptom:
+        text = masked("\n".join(one for one in (request.error_text, request.symptom) if one))
+        stated = of_card(stated, setup, folded(text))
     ranked = _ranked(request, setup, first, stated, told_of)
     causes = tuple(one.cause for one in ranked)[:CAUSES_MAX]
     return Explanation(
@@ -176,7 +183,7 @@ def _explaining(
         gap = Gap(first.name, first.seen, of)
         found = scored(setup, gap, request.seen, likelier)
         if max((one.cause.share_ratio or 0.0 for one in found), default=0.0) < COVERED:
-            found += _residual(setup, first, {one.cause.id for one in found})
+            found += _residual(setup, first, found)
         if first.verdict == "impossible":
             found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
         return found or scored(setup, gap, request.seen, likelier, instead=True)
@@ -201,12 +208,14 @@ def _explaining(
     return found
 
 
-def _residual(setup: Setup, first: Figure, named: set[str]) -> Iterator[Scored]:
-    """What could explain any gap, where little else does: as a thing to check, without a share of its own."""
+def _residual(setup: Setup, first: Figure, found: list[Scored]) -> Iterator[Scored]:
+    """What could explain any gap, where little else does: a thing to check, after the best of what was reckoned."""
+    named = {one.cause.id for one in found}
+    most = AFTER * max((one.score for one in found), default=1.0)
     for fact in observation_facts().causes.values():
         if fact.residual and first.worse and fact.id not in named and first.name in fact.figures:
             if concerns(fact, setup):
-                yield Scored(prior(fact, setup), told(fact, setup, "known"))
+                yield Scored(min(prior(fact, setup), max(most, 1.1 * BESIDE)), told(fact, setup, "known"))
 
 
 def _best(setup: Setup, first: Figure) -> float:
