@@ -59,6 +59,8 @@ class CauseFact(Frozen):
     """Told only where the work needs at most so many times what the cards hold."""
     residual: bool = False
     """Whether it could explain any gap whatever: named only where another figure or a symptom speaks for it."""
+    over_pcie_times: float = 1.0
+    """How much likelier where the cards talk over PCIe, with no link of their own between all of them."""
     stated_times: dict[str, float] = Field(default_factory=dict)
     """Fields that make it so much likelier where they were stated."""
     needs: tuple[str, ...] = ()

@@ -248,7 +248,8 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
 def _named(setup: Setup, flat: str) -> Iterable[str]:
     """Formats and programs of the set-up first, then those that the text names."""
     asked = setup.request
-    stated = [asked.weight_format, "fp8_kv_cache" if asked.kv_format == "fp8" else None, asked.engine]
+    held = None if setup.kind == "pictures" else asked.weight_format  # generators widen what they hold narrow
+    stated = [held, "fp8_kv_cache" if asked.kv_format == "fp8" else None, asked.engine]
     found = [mention.ids[0] for mention in feature_names().scan(flat) if mention.exact]
     return dict.fromkeys(one for one in (*stated, *found) if one in KERNELS and one in features())
 

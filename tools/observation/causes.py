@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb.base import AdvisorError
+from kb.links import linked
 from kb.observation import SOLVE, CauseFact, observation_facts
 from tools.observation.estimates.expected import AS_SPECIFIED, Expected, expected
 from tools.observation.estimates.memory import exceeds_machine, held_ratio, weights_on_card
@@ -24,6 +25,10 @@ SPILLING = ("llama.cpp", "transformers", "diffusers", "comfyui")
 """Programs that leave to the host what the cards do not hold."""
 ROOMY = 0.6
 """Share of the card below which it is far from full."""
+OPEN: dict[str, Any] = {"figures": (), "needs": (), "at_least": {}, "binds": ()}
+"""Conditions that reckoning a figure takes, and a symptom does not."""
+BOARD = 8
+"""Cards of a machine whose links count."""
 AT_HOME = ("consumer", "laptop")
 UNSAID_PLATFORM, UNSAID_AT_HOME = 0.2, 0.7
 """How much rarer a cause is that needs a system which was not said; on one card that people have at home, less so."""
@@ -132,6 +137,8 @@ def evidence(fact: CauseFact, seen: Seen) -> float:
 def prior(fact: CauseFact, setup: Setup) -> float:
     """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without."""
     unsaid = 1.0
+    if setup.card is not None and not linked(setup.card, min(setup.cards, BOARD)):
+        unsaid *= fact.over_pcie_times
     for name, times in fact.stated_times.items():
         unsaid *= times if getattr(setup.request, name, None) is not None else 1.0
     if fact.platforms and setup.request.platform is None:
@@ -161,7 +168,7 @@ def concerns(fact: CauseFact, setup: Setup) -> bool:
         return True
     if not setup.named:
         return ("training" in fact.domains) if setup.kind == "training" else fact.domains != ("training",)
-    return _applies(fact.model_copy(update={"figures": (), "needs": ()}), setup, "")
+    return _applies(fact.model_copy(update=OPEN), setup, "")
 
 
 def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:

@@ -51,6 +51,10 @@ COPIES, RECKONED = "copy_each_rank", 20.0
 """A cause that arithmetic alone shows, and how much likelier that makes it."""
 STATED = 10.0
 """Score of what a text states, before everything that is reckoned."""
+CHOICE = 0.3
+"""How much a choice counts where a symptom was told of a figure that is as it should be."""
+BY_RULE = 0.5
+"""Score of what a rule of compatibility refuses and no text states."""
 BESIDE = 0.1
 """Score of what a text states of the circumstances, beside causes that explain a figure."""
 WORTH_TELLING = 1.3
@@ -161,10 +165,15 @@ def _ranked(
 ) -> list[Scored]:
     """Causes the text states, then those that explain the gap, then those that go with the symptom."""
     likelier = _likelier(request, told_of, setup)
-    weak = circumstances() if first is not None and first.expected is not None else frozenset()
-    found = [Scored(BESIDE if one.id in weak else STATED - place, one) for place, one in enumerate(stated)]
+    found: list[Scored] = []
+    weak: frozenset[str] = frozenset()
     if first is not None and first.expected is not None:
-        found += _explaining(request, setup, first, first.expected, likelier)
+        found = _explaining(request, setup, first, first.expected, likelier)
+        weak = circumstances()
+    beside = min(BESIDE, AFTER * max((one.score for one in found), default=1.0))
+    for place, one in enumerate(stated):
+        score = beside if one.id in weak else STATED - place if one.basis != "known" else BY_RULE
+        found.append(Scored(score, one))
     known_ids = [one.cause.id for one in found]
     facts = observation_facts().causes
     for key, weight in likelier.items():
@@ -195,6 +204,8 @@ def _explaining(
     elif of.low <= hoped <= of.high:
         return []
     found = scored(setup, Gap(first.name, hoped, of), request.seen, likelier, instead=True)
+    if likelier and hoped is not first.by_person:  # what was told goes before what could be had
+        found = [Scored(CHOICE * one.score, one.cause) for one in found]
     bounded = first.name not in MORE_IS_WORSE and first.limit
     if (
         first.by_person is not None
@@ -215,7 +226,7 @@ def _residual(setup: Setup, first: Figure, found: list[Scored]) -> Iterator[Scor
     for fact in observation_facts().causes.values():
         if fact.residual and first.worse and fact.id not in named and first.name in fact.figures:
             if concerns(fact, setup):
-                yield Scored(min(prior(fact, setup), max(most, 1.1 * BESIDE)), told(fact, setup, "known"))
+                yield Scored(min(prior(fact, setup), most), told(fact, setup, "known"))
 
 
 def _best(setup: Setup, first: Figure) -> float:
