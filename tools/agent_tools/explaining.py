@@ -12,6 +12,7 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
 from tools.agent_tools.train import METHODS
+from tools.observation.request import NAMED
 
 TRAINED = {"full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain"}
 CAUSES_MAX = 5
@@ -190,8 +191,9 @@ def _seen(given: Mapping[str, Any], field: str) -> dict[str, Any] | None:
 
 
 def _engine(text: str | None) -> str | None:
-    """The engine; Ollama stays what it is, since its defaults are causes of their own."""
-    return "ollama" if text and "ollama" in text.lower() else reading.engine(text)
+    """The engine; programs that have causes of their own stay what they are."""
+    plain = (text or "").lower()
+    return next((name for name in NAMED if name in plain), None) or reading.engine(text)
 
 
 def _is_table(text: str | None) -> bool:

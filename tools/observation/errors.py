@@ -23,6 +23,8 @@ QUOTED = 240
 """Characters of the text that are told again."""
 _BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckoned": "reckoned", "likely": "known"}
 OOM = ("torch", "plain")
+LAST = ("oom_settings", "oom_unknown")
+"""What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
 """Kinds of wordings that say why memory ran out, or that it is no lack of memory of the card."""
 OF_THE_CARD = ("hardware", "link", "kernel")
@@ -38,7 +40,8 @@ def read_error(text: str, setup: Setup) -> tuple[ErrorRead | None, list[Observed
     read, causes = _first(flat, found, setup)
     said = {one.id for one in causes}
     beside = [key for one in every for key in one.causes[:1] if key not in said]
-    return read, [*causes, *known(dict.fromkeys(beside), setup, "stated")]
+    every_cause = [*causes, *known(dict.fromkeys(beside), setup, "stated")]
+    return read, sorted(every_cause, key=lambda cause: cause.id in LAST)
 
 
 def _first(flat: str, found: Wording | None, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:

@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kb.base import BadInput, UnknownName
+from kb.base import BadInput
 from kb.memory_constants import memory_sources
-from kb.observation import CauseFact, Symptom, circumstances, observation_facts, symptom, symptom_in
+from kb.observation import CauseFact, Symptom, circumstances, observation_facts, symptom_in
 from kb.records.source import Source
 from kb.speed_constants import speed_sources
 from tools.base import Step
@@ -26,6 +26,7 @@ from tools.observation.causes import (
 from tools.observation.errors import read_error
 from tools.observation.estimates.expected import MORE_IS_WORSE, Expected, expected
 from tools.observation.estimates.memory import loading_exceeds_host
+from tools.observation.heard import symptom_of
 from tools.observation.judge import judged, seen_figures
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import (
@@ -92,7 +93,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     figures.sort(key=_telling)
     error, stated = read_error(request.error_text, setup) if request.error_text else (None, [])
     first = figures[0] if figures else None
-    told_of = _symptom(request, setup, stated)
+    told_of = symptom_of(request, setup, stated, seen=bool(figures))
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
     if request.error_text or request.symptom:
@@ -109,25 +110,6 @@ def explain_observation(request: ObservationRequest) -> Explanation:
         assumptions=tuple(dict.fromkeys([*_told_by_text(read, logged), *setup.assumptions(), *base.assumptions])),
         warnings=tuple(_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip
-
-
-def _symptom(request: ObservationRequest, setup: Setup, stated: list[ObservedCause]) -> Symptom | None:
-    """The symptom that was told. Words of none are read as an error is; where something else was seen they are left.
-
-    Raises:
-        UnknownName: they say nothing that is known, and nothing else was given.
-    """
-    if not request.symptom:
-        return None
-    try:
-        return symptom(request.symptom)
-    except UnknownName:
-        _, causes = read_error(request.symptom, setup)
-        known_ids = {one.id for one in stated}
-        stated += [one for one in causes if one.id not in known_ids]
-        if stated or seen_figures(request.seen):
-            return None
-        raise
 
 
 def _with_read(request: ObservationRequest, read: Mapping[str, Any]) -> ObservationRequest:
