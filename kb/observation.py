@@ -259,7 +259,7 @@ def symptom(name: str) -> Symptom:
 
 
 def symptom_in(text: str) -> Symptom | None:
-    """The first symptom that the words tell of, with the causes of every one they tell of; null where they tell none."""
+    """The first symptom that the words tell of, with the causes of all they tell of; null where they tell none."""
     told = [one for one in observation_facts().symptoms.values() if wording(one.words).search(text)]
     if not told:
         return None

@@ -78,11 +78,11 @@ class ExplainRequest(AgentRequest):
     """Pictures and clips: "832x480 81 frames"."""
     seen: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """As measured, any of tokens_per_s, prefill_tokens_per_s, first_token, step, memory, cache_tokens, utilisation,
-    cpu_share (ollama ps), power, temperature, wall, item (picture, clip), rtf (speech): {"tokens_per_s": "5", "cpu_share": "13%"}."""
+    cpu_share (ollama ps), power, temperature, wall, item (picture, clip), rtf (speech): {"tokens_per_s": "5"}."""
     expected: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """The same, as the person thought it would be."""
     error_text: str | None = Field(default=None, max_length=16_000)
-    """Error, log, nvidia-smi: telling lines."""
+    """Error, log: telling lines."""
     flags: str | None = Field(default=None, max_length=6_000)
     """Command line as run."""
     symptom: str | None = Field(default=None, max_length=400)
@@ -94,7 +94,9 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     with check, fix and the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal, why OOM,
     one card idle."""
     unread: list[str] = []
-    named, form = _or_none(lambda: reading.model_and_format(request.model, None), ({}, None), request.model, request, unread)
+    named, form = _or_none(
+        lambda: reading.model_and_format(request.model, None), ({}, None), request.model, request, unread
+    )
     cards = _or_none(lambda: reading.stated(reading.cards(request.cards)), [], request.cards, request, unread)
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
     task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
@@ -125,9 +127,7 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     return {**told, **({"topology": shown(topology)} if topology else {})}
 
 
-def _or_none(
-    read: Callable[[], Any], none: Any, text: str | None, request: ExplainRequest, unread: list[str]
-) -> Any:
+def _or_none(read: Callable[[], Any], none: Any, text: str | None, request: ExplainRequest, unread: list[str]) -> Any:
     """What is read; a name that no catalog holds is left out and said where a text or a symptom tells enough.
 
     Raises:
@@ -150,7 +150,8 @@ def _guidance(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         {"title": one["title"], "heading": one["heading"], "text": one["text"][:PASSAGE_MAX]}
         for one in (result or {"passages": []})["passages"][:PASSAGES]
     ]
-    return {"guidance": {"quotations": "nearest passages of documents, nothing measured", "passages": passages}} if passages else {}
+    told = {"quotations": "nearest passages of documents, nothing measured", "passages": passages}
+    return {"guidance": told} if passages else {}
 
 
 def _observed(desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:

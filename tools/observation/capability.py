@@ -1,4 +1,4 @@
-"""What an error of versions means for the card at hand: its compute capability against what the build holds and needs."""
+"""What an error of versions means for the card at hand: its compute capability against what the build holds."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,9 +14,11 @@ from tools.observation.result import ObservedCause, Words
 from tools.observation.setup import Setup
 from tools.observation.telling import known
 
-OF_BUILDS = ("wheel_without_arch", "ptxas_old", "no_card_visible")
+OF_BUILDS = ("wheel_without_arch", "ptxas_old")
 """Causes whose remedy is a build for the card."""
-BUILT, SHORT, DRIVER = "wheel_without_arch", "kernel_unsupported", "driver_too_old"
+SHORT, DRIVER = "kernel_unsupported", "driver_too_old"
+WHEELS = "https://download.pytorch.org/whl/cu"
+ROCM_CHECK = 'rocminfo | grep gfx; python -c "import torch; print(torch.cuda.get_arch_list())"'
 FAMILIES_FROM = 10
 """Major compute capability from which code may be of a family ("10.0f") that later minor ones run."""
 KERNELS = frozenset({
@@ -27,7 +29,8 @@ KERNELS = frozenset({
 """Formats, kernels and programs that a card may not run."""
 _SM = re.compile(r"\b(?:sm|compute)_(\d{2,3})[af]?\b")
 _CURRENT = re.compile(
-    r"(?:current capability:? ?|has compute capability |cuda capability |capability )(\d)[. ]?(\d)\b|\(cc=(\d{1,2})\.(\d)\)"
+    r"(?:current capability:? ?|has compute capability |cuda capability |capability )(\d)[. ]?(\d)\b"
+    r"|\(cc=(\d{1,2})\.(\d)\)"
 )
 _CUDA = re.compile(r"\+cu(\d{2})(\d)\b|\bcu(\d{2})(\d)\b|\bcuda ?(?:version)?[ =:]{0,3}v?(\d{1,2}\.\d{1,2})\b")
 _TORCH = re.compile(r"\b(?:py)?torch(?:==|[ -]?v?)(\d\.\d{1,2})")
@@ -103,51 +106,71 @@ def _needed(flat: str) -> Version | None:
     return int(digits[:-1]), int(digits[-1])
 
 
+def _words(sentence: str, /, **values: object) -> Words:
+    """A sentence in both languages, with what stands in it; a value of two languages is given as `Words`."""
+    table = observation_facts().settings["capability_words"]
+
+    def of(language: str) -> str:
+        written = {key: getattr(one, language) if isinstance(one, Words) else one for key, one in values.items()}
+        return str(table[language][sentence]).format(**written)
+
+    return Words(en=of("en"), zh=of("zh"))
+
+
+def _joined(*parts: Words) -> Words:
+    return Words(en=" ".join(one.en for one in parts), zh="".join(one.zh for one in parts))
+
+
+NOTHING = Words(en="", zh="")
+
+
 def _shorter(cause: ObservedCause, asked: Asked) -> ObservedCause:
     """A kernel that needs more than the card has, with both in figures."""
     if cause.id != SHORT or asked.needed is None:
         return cause
     born = _generation(asked.needed)
-    needed, has = (".".join(map(str, one)) if one else None for one in (asked.needed, asked.capability))
-    name = asked.card.name if asked.card else "the card"
-    en = f"The kernel needs compute capability {needed} ({born.name if born else 'newer'})" + (f"; {name} has {has}." if has else ".")
-    zh = f"该内核要求计算能力 {needed}（{born.name if born else '更新的卡'}）" + (f"，{asked.card.name if asked.card else '该卡'} 是 {has}。" if has else "。")
-    return cause.model_copy(update={"what": Words(en=f"{en} {cause.what.en}", zh=f"{zh}{cause.what.zh}")})
+    name = Words(en=born.name, zh=born.name) if born else _words("newer")
+    needs = _words("needs", needed=_dotted(asked.needed), name=name)
+    ending = _words("stop")
+    if asked.capability is not None:
+        card = Words(en=asked.card.name, zh=asked.card.name) if asked.card else _words("this_card")
+        ending = _words("needs_has", card=card, has=_dotted(asked.capability))
+    needs = Words(en=needs.en + ending.en, zh=needs.zh + ending.zh)
+    return cause.model_copy(update={"what": _joined(needs, cause.what)})
+
+
+def _dotted(capability: Version) -> str:
+    return ".".join(map(str, capability))
 
 
 def _built(cause: ObservedCause, asked: Asked) -> ObservedCause:
     """A cause whose remedy is a build, with the build that this card needs; as it is where the card is not known."""
-    if cause.id not in OF_BUILDS[:2]:
+    if cause.id not in OF_BUILDS:
         return cause
     if asked.amd:
         return _of_rocm(cause, asked)
     born = _generation(asked.capability)
     if asked.capability is None or born is None:
         return cause
-    dotted, bare = ".".join(map(str, asked.capability)), "".join(map(str, asked.capability))
+    dotted, bare = _dotted(asked.capability), "".join(map(str, asked.capability))
     wheel = wheel_for(asked.capability, asked.driver)
-    said, said_zh = _held(asked, born)
-    up_to = f" up to {born.last_cuda_major}.x" if born.last_cuda_major else ""
-    up_to_zh = f"，到 {born.last_cuda_major}.x 为止" if born.last_cuda_major else ""
-    what = f"The card has compute capability {dotted} (sm_{bare}, {born.name}), which CUDA knows from {born.first_cuda} on{up_to}. {said}"
-    what_zh = f"该卡计算能力 {dotted}（sm_{bare}，{born.name}），CUDA 从 {born.first_cuda} 起支持{up_to_zh}。{said_zh}"
-    family = f" or its family's {asked.capability[0]}.0f" if asked.capability[0] >= FAMILIES_FROM else ""
-    family_zh = f"（或同族 {asked.capability[0]}.0f）" if family else ""
-    driver = _driver(born, wheel)
-    arches = _arches(asked.capability)
-    last = f" (release {wheel[0].label} is the last with it)" if wheel and born.last_cuda_major else ""
-    last_zh = f"（{wheel[0].label} 是最后一版）" if wheel and born.last_cuda_major else ""
-    install = f"PyTorch for CUDA {wheel[1]}{last}" if wheel else "a build with it"
-    install_zh = f"CUDA {wheel[1]} 版 PyTorch{last_zh}" if wheel else "含该卡的版本"
-    fix = f"Install {install} (driver {driver} or newer), a release of the program built for {dotted}{family}, or compile the extension for it with that CUDA or newer"
-    fix_zh = f"安装 {install_zh}（驱动 {driver} 及以上）、或含 {dotted}{family_zh} 的版本，或用该版本以上的 CUDA 为它编译扩展"
-    index = f"pip install torch --index-url https://download.pytorch.org/whl/cu{wheel[1].replace('.', '')}; " if wheel else ""
-    return cause.model_copy(
-        update={
-            "what": Words(en=what, zh=what_zh), "fix": Words(en=fix, zh=fix_zh),
-            "setting": f"{index}TORCH_CUDA_ARCH_LIST=\"{arches}\"; CMAKE_CUDA_ARCHITECTURES={bare}",
-        }
-    )  # fmt: skip
+    up_to = _words("up_to", last=born.last_cuda_major) if born.last_cuda_major else NOTHING
+    what = _words("built", dotted=dotted, bare=bare, name=born.name, first=born.first_cuda, up_to=up_to,
+                  held=_held(asked, born))  # fmt: skip
+    major = asked.capability[0]
+    family = _words("family", major=major) if major >= FAMILIES_FROM else NOTHING
+    fix = _words("fix", install=_install(born, wheel), driver=_driver(born, wheel), dotted=dotted, family=family)
+    index = f"pip install torch --index-url {WHEELS}{wheel[1].replace('.', '')}; " if wheel else ""
+    setting = f'{index}TORCH_CUDA_ARCH_LIST="{_arches(asked.capability)}"; CMAKE_CUDA_ARCHITECTURES={bare}'
+    return cause.model_copy(update={"what": what, "fix": fix, "setting": setting})
+
+
+def _install(born: Generation, wheel: tuple[Release, str] | None) -> Words:
+    """The wheel by its CUDA, and whether it is the last for the card."""
+    if wheel is None:
+        return _words("install_none")
+    last = _words("install_last", label=wheel[0].label) if born.last_cuda_major else NOTHING
+    return _words("install", cuda=wheel[1], last=last)
 
 
 def _driver(born: Generation, wheel: tuple[Release, str] | None) -> str:
@@ -162,19 +185,15 @@ def _arches(capability: Version) -> str:
     return f"{dotted}a" if capability[0] >= FAMILIES_FROM and capability[1] else dotted
 
 
-def _held(asked: Asked, born: Generation) -> tuple[str, str]:
+def _held(asked: Asked, born: Generation) -> Words:
     """What the build at hand holds of the card, by its CUDA."""
     cuda = asked.cuda
     if cuda is None:
-        return "The build that runs was made for others.", "当前安装包是为别的卡编译的。"
+        return _words("held_none")
     if version(cuda) < version(born.first_cuda):
-        return f"The text names CUDA {cuda}, which is older.", f"报错里的 CUDA {cuda} 太旧。"
-    if born.last_cuda_major and version(cuda)[0] > born.last_cuda_major:
-        return f"The text names CUDA {cuda}, which has dropped it.", f"报错里的 CUDA {cuda} 已不再支持它。"
-    return (
-        f"CUDA {cuda} of the driver or toolkit knows it: the program or extension itself holds no code for it.",
-        f"CUDA {cuda} 本身支持它：是程序或扩展里没有它的内核。",
-    )
+        return _words("held_older", cuda=cuda)
+    dropped = born.last_cuda_major and version(cuda)[0] > born.last_cuda_major
+    return _words("held_dropped" if dropped else "held_known", cuda=cuda)
 
 
 def wheel_for(capability: Version, driver: str | None = None) -> tuple[Release, str] | None:
@@ -202,21 +221,12 @@ def _of_rocm(cause: ObservedCause, asked: Asked) -> ObservedCause:
     passing = observation_facts().settings["gfx_override"]
     own = next((value for name, value in passing.items() if asked.card and asked.card.architecture == name), None)
     any_ = ", ".join(f"{value} for {name}" for name, value in passing.items())
-    what = "ROCm's builds hold code for some chips alone (gfx…), and this one is not among them."
-    what_zh = "ROCm 安装包只含部分芯片（gfx…）的内核，没有这一款。"
+    what = _words("rocm")
     if rule is not None:
-        what, what_zh = f"{what} {_sentence(rule.reason)}", f"{what_zh}{rule.reason_zh}。"
-    return cause.model_copy(
-        update={
-            "what": Words(en=what, zh=what_zh),
-            "fix": Words(
-                en="Let it pass for the nearest chip that is held (HSA_OVERRIDE_GFX_VERSION), install a nightly or maker's build with its gfx, or use Vulkan in llama.cpp",
-                zh="用 HSA_OVERRIDE_GFX_VERSION 伪装成最接近的受支持芯片，或装含该 gfx 的夜间版/厂商版，或在 llama.cpp 里用 Vulkan",
-            ),
-            "setting": f"HSA_OVERRIDE_GFX_VERSION={own or f'… ({any_})'}",
-            "check": cause.check.model_copy(update={"command": "rocminfo | grep gfx; python -c \"import torch; print(torch.cuda.get_arch_list())\""}),
-        }
-    )  # fmt: skip
+        what = _joined(what, Words(en=_sentence(rule.reason), zh=f"{rule.reason_zh}。"))
+    check = cause.check.model_copy(update={"command": ROCM_CHECK})
+    setting = f"HSA_OVERRIDE_GFX_VERSION={own or f'… ({any_})'}"
+    return cause.model_copy(update={"what": what, "fix": _words("rocm_fix"), "setting": setting, "check": check})
 
 
 def _versioned(cause: ObservedCause, asked: Asked) -> ObservedCause:
@@ -237,11 +247,13 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
         rule = features()[key].rule(card, None if said else engine)
         if rule is None or rule.verdict != "does_not":
             continue
+        title = Words(en=features()[key].title, zh=features()[key].title_zh or features()[key].title)
+        reason = Words(en=_sentence(rule.reason), zh=rule.reason_zh)
+        said_of = _words("refused", title=title, card=card.name, reason=reason)
         yield Finding(
             gpu=card.id, asked=features()[key].title, asked_zh=features()[key].title_zh, verdict=rule.verdict,
-            reason=f"{features()[key].title} on {card.name}: {_sentence(rule.reason)}", instead=rule.instead,
-            sources=rule.sources, instead_zh=rule.instead_zh,
-            reason_zh=f"{card.name} 上的 {features()[key].title_zh or features()[key].title}：{rule.reason_zh}。",
+            reason=said_of.en, reason_zh=said_of.zh, instead=rule.instead, instead_zh=rule.instead_zh,
+            sources=rule.sources,
         )  # fmt: skip
 
 

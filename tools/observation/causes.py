@@ -164,6 +164,9 @@ def concerns(fact: CauseFact, setup: Setup) -> bool:
     """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it."""
     if setup.request.cards and setup.cards < fact.cards_min:
         return False
+    programs = {setup.program, setup.engine} - {None}
+    if programs and ((fact.engines and not programs & set(fact.engines)) or programs & set(fact.not_engines)):
+        return False
     if not fact.domains:
         return True
     if not setup.named:

@@ -11,7 +11,7 @@ from kb.observation import CauseFact, Symptom, circumstances, observation_facts,
 from kb.records.source import Source
 from kb.speed_constants import speed_sources
 from tools.base import Step
-from tools.observation.capability import of_card
+from tools.observation.capability import SHORT, of_card
 from tools.observation.causes import (
     Gap,
     Scored,
@@ -154,7 +154,7 @@ def _ranked(
         weak = circumstances()
     beside = min(BESIDE, AFTER * max((one.score for one in found), default=1.0))
     for place, one in enumerate(stated):
-        score = beside if one.id in weak else STATED - place if one.basis != "known" else BY_RULE
+        score = beside if one.id in weak else BY_RULE if (one.id, one.basis) == (SHORT, "known") else STATED - place
         found.append(Scored(score, one))
     known_ids = [one.cause.id for one in found]
     facts = observation_facts().causes
@@ -206,9 +206,9 @@ def _residual(setup: Setup, first: Figure, found: list[Scored]) -> Iterator[Scor
     named = {one.cause.id for one in found}
     most = AFTER * max((one.score for one in found), default=1.0)
     for fact in observation_facts().causes.values():
-        if fact.residual and first.worse and fact.id not in named and first.name in fact.figures:
-            if concerns(fact, setup):
-                yield Scored(min(prior(fact, setup), most), told(fact, setup, "known"))
+        meant = fact.residual and first.worse and fact.id not in named and first.name in fact.figures
+        if meant and concerns(fact, setup):
+            yield Scored(min(prior(fact, setup), most), told(fact, setup, "known"))
 
 
 def _best(setup: Setup, first: Figure) -> float:

@@ -1,4 +1,4 @@
-"""What goes wrong as it was told: a symptom of the vocabulary, the wording of an error, or what means nearly the same."""
+"""What goes wrong as it was told: a symptom of the vocabulary, the wording of an error, or what means nearly that."""
 
 from functools import lru_cache
 from typing import NamedTuple

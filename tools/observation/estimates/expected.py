@@ -20,7 +20,8 @@ UNITS = {
 }  # fmt: skip
 """Figure → its unit."""
 MORE_IS_WORSE = (
-    "memory_bytes", "step_s", "item_s", "first_token_s", "wall_s", "temperature_c", "cpu_share_ratio", "realtime_factor",
+    "memory_bytes", "step_s", "item_s", "first_token_s", "wall_s", "temperature_c", "cpu_share_ratio",
+    "realtime_factor",
 )  # fmt: skip
 
 

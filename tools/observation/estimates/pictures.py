@@ -96,7 +96,7 @@ def _fewer_steps(setup: Setup, item: Interval) -> Interval:
 
 def _said(leaves: Leaves, setup: Setup) -> Iterator[str]:
     if setup.request.steps is None:
-        yield "Steps were not said: the lower end holds for two fifths of the usual ones, and distilled models take 4 to 8."
+        yield "Steps were not said: the lower end holds for two fifths of the usual ones; distilled models take 4 to 8."
     if leaves != "none" and setup.request.offload is None:
         how = "its parts in turn" if leaves == "components" else "weights sent block by block"
         yield f"The card does not hold the whole pipeline as published: reckoned with {how}."

@@ -171,7 +171,7 @@ def _slower(setup: Setup, machine: Machine, paced: TokenPace) -> float:
 
 
 def _in_half(machine: Machine, work: Work) -> float:
-    """Seconds of a step's products where they run in a slow FP16: 2 · active parameters · batch / (ratio · FP32 rate)."""
+    """Seconds of a step's products in a slow FP16: 2 · active parameters · batch / (ratio · FP32 rate)."""
     rate = work.gpu.fp32_flops
     if machine.half_ratio is None or not rate:
         return 0.0
