@@ -93,12 +93,12 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     figures.sort(key=_telling)
     error, stated = read_error(request.error_text, setup) if request.error_text else (None, [])
     first = figures[0] if figures else None
-    told_of = symptom_of(request, setup, stated, seen=bool(figures))
+    text = folded(masked("\n".join(one for one in (request.error_text, request.symptom) if one)))
+    ruled = bool(text and of_card([], setup, text))
+    told_of = symptom_of(request, setup, stated, seen=bool(figures) or ruled)
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
-    if request.error_text or request.symptom:
-        text = masked("\n".join(one for one in (request.error_text, request.symptom) if one))
-        stated = of_card(stated, setup, folded(text))
+    stated = of_card(stated, setup, text) if text else stated
     ranked = _ranked(request, setup, first, stated, told_of)
     causes = tuple(one.cause for one in ranked)[:CAUSES_MAX]
     return Explanation(
