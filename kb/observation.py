@@ -11,7 +11,7 @@ from kb.catalog import FACTS, load_yaml
 from kb.names import close_names
 from kb.records.source import Source
 
-Domain = Literal["serving", "training", "pictures", "hardware"]
+Domain = Literal["serving", "training", "pictures", "other", "hardware"]
 Scalar = str | int | float | bool
 _FOLDER = FACTS / "observation"
 SOLVE = "solve"
@@ -47,6 +47,22 @@ class CauseFact(Frozen):
     moments: tuple[str, ...] = ()
     """`memory_at` it goes with; empty = any."""
     cards_min: int = 1
+    capabilities: tuple[str, ...] = ()
+    """CUDA compute capabilities of the cards it is met on; empty = any."""
+    at_least: dict[str, float] = Field(default_factory=dict)
+    """Fields of the request that must be stated and at least so large."""
+    binds: tuple[str, ...] = ()
+    """What must limit the figure for it to matter; empty = anything."""
+    beyond_host: bool = False
+    """Whether it takes weights that cards and host memory together do not hold."""
+    most_held: float | None = None
+    """Told only where the work needs at most so many times what the cards hold."""
+    residual: bool = False
+    """Whether it could explain any gap whatever: named only where another figure or a symptom speaks for it."""
+    over_pcie_times: float = 1.0
+    """How much likelier where the cards talk over PCIe, with no link of their own between all of them."""
+    stated_times: dict[str, float] = Field(default_factory=dict)
+    """Fields that make it so much likelier where they were stated."""
     needs: tuple[str, ...] = ()
     """Fields of the request it needs to be reckoned."""
     unless: dict[str, Scalar] = Field(default_factory=dict)
@@ -90,6 +106,8 @@ class CauseFact(Frozen):
     what_zh: str
     check: str
     """Command that tells."""
+    checks: dict[str, str] = Field(default_factory=dict)
+    """Program → the command that tells there, where it is another."""
     look_for: str
     look_for_zh: str
     fix: str
@@ -203,10 +221,11 @@ def observation_facts() -> ObservationFacts:
     """The facts, loaded once."""
     causes = [row for path in sorted(_FOLDER.glob("causes_*.yaml")) for row in load_yaml(path)]
     errors, others = load_yaml(_FOLDER / "errors.yaml"), load_yaml(_FOLDER / "settings.yaml")
+    particular = load_yaml(_FOLDER / "errors_setup.yaml")
     return ObservationFacts.model_validate(
         {
             "causes": {row["id"]: row for row in causes},
-            "wordings": errors["wordings"],
+            "wordings": [*particular, *errors["wordings"]],
             "oom_causes": errors["oom_causes"],
             "oom_beside": errors["oom_beside"],
             "xids": {row["code"]: row for row in errors["xids"]},
@@ -241,8 +260,15 @@ def symptom(name: str) -> Symptom:
 
 
 def symptom_in(text: str) -> Symptom | None:
-    """The first symptom that the words tell of."""
-    return next((one for one in observation_facts().symptoms.values() if wording(one.words).search(text)), None)
+    """The first symptom that the words tell of, with the causes of all they tell of; null where they tell none."""
+    told = [one for one in observation_facts().symptoms.values() if wording(one.words).search(text)]
+    if not told:
+        return None
+    weights: dict[str, float] = {}
+    for one in told:
+        for cause, times in one.causes.items():
+            weights[cause] = max(times, weights.get(cause, 0.0))
+    return told[0].model_copy(update={"causes": weights})
 
 
 @lru_cache(maxsize=256)

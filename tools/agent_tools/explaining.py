@@ -14,6 +14,7 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
 from tools.agent_tools.train import METHODS
+from tools.observation.request import NAMED
 
 TRAINED = {"full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain"}
 CAUSES_MAX = 5
@@ -23,6 +24,15 @@ PASTED_MAX = 15_000
 """Characters of it that are passed on, half of them from either end."""
 STATED_MAX, STATED_ARTIFACTS_MAX = 24, 4
 """Facts of an artifact, and artifacts, that are told."""
+MEASURED = ("stated", "seen", "reckoned")
+"""Bases of causes that something of this set-up speaks for."""
+RESTS_ON = {
+    "stated": "the text says so", "seen": "another figure shows it", "reckoned": "reckoned anew with this changed",
+    "known": "usual with such a symptom, not measured",
+}  # fmt: skip
+"""What a cause rests on, in words."""
+PASSAGES, PASSAGE_MAX, QUERY_MAX = 2, 500, 300
+"""Passages of guidance, their characters, and those of the error that are looked for."""
 
 
 SEEN: Mapping[str, tuple[str, Callable[[str | None, str], Any]]] = {
@@ -32,7 +42,8 @@ SEEN: Mapping[str, tuple[str, Callable[[str | None, str], Any]]] = {
     "memory": ("memory_bytes", reading.memory), "cache_tokens": ("kv_pool_tokens", reading.count),
     "utilisation": ("utilisation_ratio", reading.ratio), "cpu_share": ("cpu_share_ratio", reading.ratio),
     "power": ("power_w", reading.number), "temperature": ("temperature_c", reading.number),
-    "wall": ("wall_s", reading.seconds),
+    "wall": ("wall_s", reading.seconds), "item": ("item_s", reading.seconds),
+    "rtf": ("realtime_factor", reading.number),
 }  # fmt: skip
 """Name of a figure that is seen → the solver's field, and how its words are read."""
 UNIT_ENDINGS = ("_s", "_bytes", "_ratio", "_w", "_c")
@@ -75,11 +86,11 @@ class ExplainRequest(AgentRequest):
     """Pictures and clips: "832x480 81 frames"."""
     seen: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """As measured, any of tokens_per_s, prefill_tokens_per_s, first_token, step, memory, cache_tokens, utilisation,
-    cpu_share (of ollama ps), power, temperature, wall: {"tokens_per_s": "5", "cpu_share": "13%"}."""
+    cpu_share (ollama ps), power, temperature, wall, item (picture, clip), rtf (speech): {"tokens_per_s": "5"}."""
     expected: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """The same, as the person thought it would be."""
     error_text: str | None = Field(default=None, max_length=16_000)
-    """Error, log or table; "pasted" = all that was pasted."""
+    """Error, log or table, its telling lines; "pasted" = all that was pasted."""
     flags: str | None = Field(default=None, max_length=6_000)
     """Command line as run."""
     symptom: str | None = Field(default=None, max_length=400)
@@ -91,12 +102,16 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     with check, fix and the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal, why OOM,
     one card idle."""
     request = _with_pasted(request, desk.words)
-    named, form = reading.model_and_format(request.model, None)
+    unread: list[str] = []
+    named, form = _or_none(
+        lambda: reading.model_and_format(request.model, None), ({}, None), request.model, request, unread
+    )
+    cards = _or_none(lambda: reading.stated(reading.cards(request.cards)), [], request.cards, request, unread)
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
     task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
     count = reading.count
     asked = {
-        **named, "weight_format": form, "cards": reading.stated(reading.cards(request.cards)), "task": task,
+        **named, "weight_format": form, "cards": cards, "task": task,
         "engine": _engine(request.engine),
         "kv_format": reading.cache(request.kv_format),
         "context_tokens": count(request.context_tokens, "context_tokens"),
@@ -113,7 +128,40 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     stated = _stated(request.error_text)
     if topology and not named and not request.seen:
         return {"topology": shown(topology), **stated}
-    return {**_explained(_observed(desk, asked)), **({"topology": shown(topology)} if topology else {}), **stated}
+    found = _observed(desk, asked)
+    told = _explained(found)
+    if unread:
+        told["warnings"] = [*unread, *told["warnings"]]
+    if not any(one["basis"] in MEASURED for one in found["causes"]):
+        told |= _guidance(request, desk)
+    return {**told, **({"topology": shown(topology)} if topology else {}), **stated}
+
+
+def _or_none(read: Callable[[], Any], none: Any, text: str | None, request: ExplainRequest, unread: list[str]) -> Any:
+    """What is read; a name that no catalog holds is left out and said where a text or a symptom tells enough.
+
+    Raises:
+        AdvisorError: there is neither, or several bear the name.
+    """
+    try:
+        return read()
+    except (UnknownName, BadInput):
+        if not (request.error_text or request.symptom):
+            raise
+        unread.append(f"“{text}” is in no catalog: explained without it, from the text and the symptom.")
+        return none
+
+
+def _guidance(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
+    """The nearest passages of the documents, where nothing that was stated, seen or reckoned explains it."""
+    words = " ".join(one for one in (request.symptom, (request.error_text or "")[-QUERY_MAX:], request.engine) if one)
+    result = desk.tried("search_guidance", {"query": words, "top": PASSAGES}) if words else None
+    passages = [
+        {"title": one["title"], "heading": one["heading"], "text": one["text"][:PASSAGE_MAX]}
+        for one in (result or {"passages": []})["passages"][:PASSAGES]
+    ]
+    told = {"quotations": "nearest passages of documents, nothing measured", "passages": passages}
+    return {"guidance": told} if passages else {}
 
 
 def _with_pasted(request: ExplainRequest, words: tuple[str, ...]) -> ExplainRequest:
@@ -188,8 +236,9 @@ def _seen(given: Mapping[str, Any], field: str) -> dict[str, Any] | None:
 
 
 def _engine(text: str | None) -> str | None:
-    """The engine; Ollama stays what it is, since its defaults are causes of their own."""
-    return "ollama" if text and "ollama" in text.lower() else reading.engine(text)
+    """The engine; programs that have causes of their own stay what they are."""
+    plain = (text or "").lower()
+    return next((name for name in NAMED if name in plain), None) or reading.engine(text)
 
 
 def _is_table(text: str | None) -> bool:
@@ -200,7 +249,9 @@ def _is_table(text: str | None) -> bool:
 
 def _explained(result: dict[str, Any]) -> dict[str, Any]:
     """An explanation as a model reads it: in English, which it puts into the person's language."""
-    causes = [shown(_english(one)) for one in result.get("causes", [])[:CAUSES_MAX]]
+    causes = [
+        {**shown(_english(one)), "rests_on": RESTS_ON[one["basis"]]} for one in result.get("causes", [])[:CAUSES_MAX]
+    ]
     order = ("answer", "figures", "error_read", "binds", "changes", "set_by_flags")
     plain = shown(_english({name: result[name] for name in order if result.get(name)}))
     return {

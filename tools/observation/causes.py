@@ -1,20 +1,21 @@
 """Causes as counterfactuals: the same set-up with one thing otherwise, estimated anew, held against what was seen."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from kb.base import AdvisorError
+from kb.links import linked
 from kb.observation import SOLVE, CauseFact, observation_facts
-from kb.vendor_tools import in_tools_of
 from tools.observation.estimates.expected import AS_SPECIFIED, Expected, expected
-from tools.observation.estimates.memory import held_ratio, weights_on_card
+from tools.observation.estimates.memory import exceeds_machine, held_ratio, weights_on_card
 from tools.observation.request import ObservationRequest, Seen
-from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
+from tools.observation.result import CauseBasis, ObservedCause, Range
 from tools.observation.setup import Machine, Setup
+from tools.observation.telling import told
 
 HALVINGS = 14
 MOVES = 0.03
@@ -24,6 +25,10 @@ SPILLING = ("llama.cpp", "transformers", "diffusers", "comfyui")
 """Programs that leave to the host what the cards do not hold."""
 ROOMY = 0.6
 """Share of the card below which it is far from full."""
+OPEN: dict[str, Any] = {"figures": (), "needs": (), "at_least": {}, "binds": ()}
+"""Conditions that reckoning a figure takes, and a symptom does not."""
+BOARD = 8
+"""Cards of a machine whose links count."""
 AT_HOME = ("consumer", "laptop")
 UNSAID_PLATFORM, UNSAID_AT_HOME = 0.2, 0.7
 """How much rarer a cause is that needs a system which was not said; on one card that people have at home, less so."""
@@ -98,6 +103,8 @@ def scored(
         if share <= 0 or abs(math.log(under.value / gap.expected.value)) < MOVES:
             continue
         weight = evidence(fact, seen) * likelier.get(fact.id, 1.0)
+        if fact.residual and weight <= 1.0:
+            continue
         if (instead or "cards" in fields) and not fact.belief and not feasible(setup, fields):
             continue
         score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under) ** PARTLY)
@@ -111,42 +118,6 @@ def scored(
             )
         )  # fmt: skip
     return sorted(found, key=lambda one: -one.score)
-
-
-def told(
-    fact: CauseFact, setup: Setup, basis: CauseBasis, *, share: float | None = None, under: Range | None = None,
-    change: Mapping[str, Any] | None = None, after: Range | None = None,
-) -> ObservedCause:  # fmt: skip
-    """A cause in the words of its fact, its fix written for the program at hand."""
-    program = setup.program or setup.engine or "any"
-    setting = fact.settings.get(program) or fact.settings.get(setup.engine or "any") or fact.settings.get("any")
-    if setting:
-        setting = setting.format_map(_filled(setup, change or {}))
-    maker = setup.card.vendor if setup.card else None
-
-    def words(en: str, zh: str) -> Words:
-        return Words(en=in_tools_of(maker, en), zh=in_tools_of(maker, zh))
-
-    seen = words(fact.look_for, fact.look_for_zh)
-    return ObservedCause(
-        id=fact.id, name=Words(en=fact.name, zh=fact.name_zh), what=words(fact.what, fact.what_zh), basis=basis,
-        share_ratio=None if share is None else round(share, 3), expected=under, change=_told_fields(change or {}),
-        check=Check(command=in_tools_of(maker, fact.check), look_for=seen.en, look_for_zh=seen.zh),
-        fix=words(fact.fix, fact.fix_zh), setting=in_tools_of(maker, setting) if setting else setting,
-        figure_after=after,
-    )  # fmt: skip
-
-
-class _Filled(dict[str, Any]):
-    def __missing__(self, key: str) -> str:
-        return "…"
-
-
-def _filled(setup: Setup, change: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: value for name, value in setup.request.model_dump().items() if value is not None}
-    return _Filled(
-        known | {name: value for name, value in change.items() if value is not None} | {"cards": setup.cards}
-    )
 
 
 def evidence(fact: CauseFact, seen: Seen) -> float:
@@ -166,9 +137,13 @@ def evidence(fact: CauseFact, seen: Seen) -> float:
 def prior(fact: CauseFact, setup: Setup) -> float:
     """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without."""
     unsaid = 1.0
+    if setup.card is not None and not linked(setup.card, min(setup.cards, BOARD)):
+        unsaid *= fact.over_pcie_times
+    for name, times in fact.stated_times.items():
+        unsaid *= times if getattr(setup.request, name, None) is not None else 1.0
     if fact.platforms and setup.request.platform is None:
         at_home = setup.cards == 1 and setup.card is not None and setup.card.market in AT_HOME
-        unsaid = UNSAID_AT_HOME if at_home else UNSAID_PLATFORM
+        unsaid *= UNSAID_AT_HOME if at_home else UNSAID_PLATFORM
     full = filled(setup) if fact.roomy_times != 1.0 or fact.tight_times != 1.0 else None
     if full is not None and full < ROOMY:
         return fact.prior * unsaid * fact.roomy_times
@@ -187,17 +162,23 @@ def filled(setup: Setup) -> float | None:
 
 def concerns(fact: CauseFact, setup: Setup) -> bool:
     """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it."""
+    if setup.request.cards and setup.cards < fact.cards_min:
+        return False
+    programs = {setup.program, setup.engine} - {None}
+    if programs and ((fact.engines and not programs & set(fact.engines)) or programs & set(fact.not_engines)):
+        return False
     if not fact.domains:
         return True
     if not setup.named:
         return ("training" in fact.domains) if setup.kind == "training" else fact.domains != ("training",)
-    return _applies(fact.model_copy(update={"figures": (), "needs": ()}), setup, "")
+    return _applies(fact.model_copy(update=OPEN), setup, "")
 
 
 def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
-    """Whether the cards hold the work with these fields; what llama.cpp cannot place it leaves to the host."""
+    """Whether the cards hold the work with these fields; what llama.cpp and generators of pictures cannot place they
+    leave to the host."""
     changed = setup.changed(dict(fields))
-    if setup.card is None or changed.engine == "llama.cpp":
+    if setup.card is None or changed.engine == "llama.cpp" or changed.kind == "pictures":
         return True
     try:
         return (held_ratio(changed) or 0.0) <= 1.0
@@ -218,12 +199,23 @@ def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
         and (not fact.tasks or asked.task in fact.tasks)
         and (not fact.moments or setup.at is None or setup.at in fact.moments)
         and setup.cards >= fact.cards_min
+        and (not fact.capabilities or (setup.card is not None and setup.card.compute_capability in fact.capabilities))
+        and all((_stated(setup, name) or 0) >= least for name, least in fact.at_least.items())
         and (not fact.model_kinds or setup.model_kind in fact.model_kinds)
         and all(getattr(asked, name, None) is not None for name in fact.needs)
         and not _told_already(fact, asked)
         and all(getattr(asked, name, None) in values for name, values in fact.when.items())
         and not (fact.whole and _too_large(fact, setup))
+        and (not fact.binds or expected(setup).binds.get(figure or "tokens_per_s") in fact.binds)
+        and (fact.most_held is None or (filled(setup) or 0.0) <= fact.most_held)
+        and (not fact.beyond_host or exceeds_machine(setup))
     )
+
+
+def _stated(setup: Setup, name: str) -> float | None:
+    """A field of the request, or of the machine where it is told with its memory."""
+    value = setup.memory_channels if name == "memory_channels" else getattr(setup.request, name, None)
+    return None if value is None else float(value)
 
 
 def _too_large(fact: CauseFact, setup: Setup) -> bool:
@@ -349,23 +341,8 @@ def _after(fact: CauseFact, setup: Setup, gap: Gap) -> Range | None:
     return None if fact.instead else gap.expected
 
 
-def _told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields as plain values: cards as they are counted."""
-    counted = {
-        name: " + ".join(f"{one.count} x {one.gpu}" for one in value) if name == "cards" else value
-        for name, value in fields.items()
-    }
-    return {name: value for name, value in counted.items() if value is None or isinstance(value, str | int | float)}
-
-
 def _written(machine: Mapping[str, float]) -> dict[str, Any]:
     return {name: value for name, value in machine.items() if getattr(AS_SPECIFIED, name) != value}
 
 
-def known(ids: Iterable[str], setup: Setup, basis: CauseBasis) -> list[ObservedCause]:
-    """Causes by id, told without an estimate."""
-    every = observation_facts().causes
-    return [told(every[key], setup, basis) for key in ids if key in every]
-
-
-__all__ = ["Expected", "Gap", "Machine", "Scored", "evidence", "figure", "known", "scored", "told"]
+__all__ = ["Expected", "Gap", "Machine", "Scored", "evidence", "figure", "scored"]

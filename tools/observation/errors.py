@@ -7,12 +7,13 @@ from kb.artifacts.mask import masked
 from kb.base import AdvisorError
 from kb.observation import Wording, observation_facts, wording
 from tools.model_fields import ModelFields
-from tools.observation.causes import known, told
 from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
 from tools.observation.said.derived import derived
 from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
+from tools.observation.telling import known, told
+from tools.observation.told_settings import wrong_settings
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.quantities import folded
 from tools.oom.request import OomRequest
@@ -22,6 +23,8 @@ QUOTED = 240
 """Characters of the text that are told again."""
 _BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckoned": "reckoned", "likely": "known"}
 OOM = ("torch", "plain")
+LAST = ("oom_settings", "oom_unknown")
+"""What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
 """Kinds of wordings that say why memory ran out, or that it is no lack of memory of the card."""
 OF_THE_CARD = ("hardware", "link", "kernel")
@@ -37,7 +40,8 @@ def read_error(text: str, setup: Setup) -> tuple[ErrorRead | None, list[Observed
     read, causes = _first(flat, found, setup)
     said = {one.id for one in causes}
     beside = [key for one in every for key in one.causes[:1] if key not in said]
-    return read, [*causes, *known(dict.fromkeys(beside), setup, "stated")]
+    every_cause = [*causes, *known(dict.fromkeys(beside), setup, "stated")]
+    return read, sorted(every_cause, key=lambda cause: cause.id in LAST)
 
 
 def _first(flat: str, found: Wording | None, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
@@ -145,6 +149,9 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
         if causes[0].id != tensor.cause:
             causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
         causes[0] = causes[0].model_copy(update={"basis": "seen"})
+    wrong = wrong_settings(setup)
+    named = {one.id for one in wrong}
+    causes = [*wrong, *(one for one in causes if one.id not in named)]
     return read, [*_of_software(found, setup), *causes, *_of_method(setup)]
 
 

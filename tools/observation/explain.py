@@ -5,12 +5,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kb.base import BadInput, UnknownName
+from kb.artifacts.mask import masked
+from kb.base import BadInput
 from kb.memory_constants import memory_sources
-from kb.observation import CauseFact, Symptom, circumstances, observation_facts, symptom, symptom_in
+from kb.observation import CauseFact, Symptom, circumstances, observation_facts, symptom_in
 from kb.records.source import Source
 from kb.speed_constants import speed_sources
 from tools.base import Step
+from tools.observation.capability import SHORT, of_card
 from tools.observation.causes import (
     Gap,
     Scored,
@@ -21,11 +23,11 @@ from tools.observation.causes import (
     figure,
     prior,
     scored,
-    told,
 )  # fmt: skip
 from tools.observation.errors import read_error
 from tools.observation.estimates.expected import MORE_IS_WORSE, Expected, expected
 from tools.observation.estimates.memory import loading_exceeds_host
+from tools.observation.heard import symptom_of
 from tools.observation.judge import judged, seen_figures
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import (
@@ -41,6 +43,8 @@ from tools.observation.result import (
 from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import cards_of, read_log
 from tools.observation.setup import Setup, bare
+from tools.observation.telling import told
+from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
 EFFECTS_MAX = 6
@@ -48,12 +52,20 @@ COPIES, RECKONED = "copy_each_rank", 20.0
 """A cause that arithmetic alone shows, and how much likelier that makes it."""
 STATED = 10.0
 """Score of what a text states, before everything that is reckoned."""
+CHOICE = 0.3
+"""How much a choice counts where a symptom was told of a figure that is as it should be."""
+BY_RULE = 0.5
+"""Score of what a rule of compatibility refuses and no text states."""
 BESIDE = 0.1
 """Score of what a text states of the circumstances, beside causes that explain a figure."""
 WORTH_TELLING = 1.3
 """How much better a choice makes a normal figure before it is told as what holds it back."""
 PROVING = 1.5
 """Weight of another figure from which it brings up a cause by itself."""
+COVERED = 0.5
+"""Share of a gap that a cause must explain for those that could explain any to stay unsaid."""
+AFTER = 0.9
+"""Most that such a cause counts, over the best that was reckoned."""
 SIDE = ("utilisation_ratio", "cpu_share_ratio", "power_w", "temperature_c", "clock_ratio")
 """Figures that tell of the cause rather than of what one wants."""
 TELLING = 1.02
@@ -83,9 +95,12 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     figures.sort(key=_telling)
     error, stated = read_error(request.error_text, setup) if request.error_text else (None, [])
     first = figures[0] if figures else None
-    told_of = _symptom(request, setup, stated)
+    text = folded(masked("\n".join(one for one in (request.error_text, request.symptom) if one)))
+    ruled = bool(text and of_card([], setup, text))
+    told_of = symptom_of(request, setup, stated, seen=bool(figures) or ruled)
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
+    stated = of_card(stated, setup, text) if text else stated
     ranked = _ranked(request, setup, first, stated, told_of)
     causes = tuple(one.cause for one in ranked)[:CAUSES_MAX]
     return Explanation(
@@ -97,25 +112,6 @@ def explain_observation(request: ObservationRequest) -> Explanation:
         assumptions=tuple(dict.fromkeys([*_told_by_text(read, logged), *setup.assumptions(), *base.assumptions])),
         warnings=tuple(_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip
-
-
-def _symptom(request: ObservationRequest, setup: Setup, stated: list[ObservedCause]) -> Symptom | None:
-    """The symptom that was told. Words of none are read as an error is; where something else was seen they are left.
-
-    Raises:
-        UnknownName: they say nothing that is known, and nothing else was given.
-    """
-    if not request.symptom:
-        return None
-    try:
-        return symptom(request.symptom)
-    except UnknownName:
-        _, causes = read_error(request.symptom, setup)
-        known_ids = {one.id for one in stated}
-        stated += [one for one in causes if one.id not in known_ids]
-        if stated or seen_figures(request.seen):
-            return None
-        raise
 
 
 def _with_read(request: ObservationRequest, read: Mapping[str, Any]) -> ObservationRequest:
@@ -153,10 +149,15 @@ def _ranked(
 ) -> list[Scored]:
     """Causes the text states, then those that explain the gap, then those that go with the symptom."""
     likelier = _likelier(request, told_of, setup)
-    weak = circumstances() if first is not None and first.expected is not None else frozenset()
-    found = [Scored(BESIDE if one.id in weak else STATED - place, one) for place, one in enumerate(stated)]
+    found: list[Scored] = []
+    weak: frozenset[str] = frozenset()
     if first is not None and first.expected is not None:
-        found += _explaining(request, setup, first, first.expected, likelier)
+        found = _explaining(request, setup, first, first.expected, likelier)
+        weak = circumstances()
+    beside = min(BESIDE, AFTER * max((one.score for one in found), default=1.0))
+    for place, one in enumerate(stated):
+        score = beside if one.id in weak else BY_RULE if (one.id, one.basis) == (SHORT, "known") else STATED - place
+        found.append(Scored(score, one))
     known_ids = [one.cause.id for one in found]
     facts = observation_facts().causes
     for key, weight in likelier.items():
@@ -174,6 +175,8 @@ def _explaining(
     if first.verdict != "normal":
         gap = Gap(first.name, first.seen, of)
         found = scored(setup, gap, request.seen, likelier)
+        if max((one.cause.share_ratio or 0.0 for one in found), default=0.0) < COVERED:
+            found += _residual(setup, first, found)
         if first.verdict == "impossible":
             found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
         return found or scored(setup, gap, request.seen, likelier, instead=True)
@@ -185,6 +188,8 @@ def _explaining(
     elif of.low <= hoped <= of.high:
         return []
     found = scored(setup, Gap(first.name, hoped, of), request.seen, likelier, instead=True)
+    if likelier and hoped is not first.by_person:  # what was told goes before what could be had
+        found = [Scored(CHOICE * one.score, one.cause) for one in found]
     bounded = first.name not in MORE_IS_WORSE and first.limit
     if (
         first.by_person is not None
@@ -196,6 +201,16 @@ def _explaining(
         beyond = told(observation_facts().causes["beyond_limit"], setup, "reckoned", under=limit)
         found.insert(0, Scored(1.0, beyond))
     return found
+
+
+def _residual(setup: Setup, first: Figure, found: list[Scored]) -> Iterator[Scored]:
+    """What could explain any gap, where little else does: a thing to check, after the best of what was reckoned."""
+    named = {one.cause.id for one in found}
+    most = AFTER * max((one.score for one in found), default=1.0)
+    for fact in observation_facts().causes.values():
+        meant = fact.residual and first.worse and fact.id not in named and first.name in fact.figures
+        if meant and concerns(fact, setup):
+            yield Scored(min(prior(fact, setup), most), told(fact, setup, "known"))
 
 
 def _best(setup: Setup, first: Figure) -> float:

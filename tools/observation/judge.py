@@ -10,7 +10,7 @@ SLACK = 0.9
 """Share of an interval's end up to which a pace is not called off: machines of one kind differ by as much."""
 PACES = (
     "tokens_per_s", "tokens_per_s_total", "prefill_tokens_per_s", "first_token_s", "step_s", "it_per_s", "item_s",
-    "wall_s", "model_flops_utilisation",
+    "wall_s", "model_flops_utilisation", "realtime_factor",
 )  # fmt: skip
 BEYOND = 1.02
 """How far a figure may pass a physical limit by rounding."""
@@ -49,7 +49,7 @@ def _verdict(value: float, of: Range | None, limit: float | None, name: str) -> 
     slack = SLACK if name in PACES else 1.0
     if of is not None and of.low * slack <= value <= of.high / slack:
         return "normal"
-    lower_bound = name in ("step_s", "first_token_s", "item_s", "wall_s")
+    lower_bound = name in ("step_s", "first_token_s", "item_s", "wall_s", "realtime_factor")
     if limit is not None and (value < limit / BEYOND if lower_bound else value > BEYOND * limit):
         return "impossible"
     if of is None:

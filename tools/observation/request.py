@@ -59,6 +59,8 @@ class Seen(Frozen):
     """Steps a second, as progress bars tell: the inverse of `step_s`."""
     item_s: DurationText | None = None
     """Seconds of one picture or clip."""
+    realtime_factor: float | None = Field(default=None, gt=0, le=10**5)
+    """Seconds of computing over seconds of speech (RTF); below 1 keeps up."""
     memory_bytes: MemoryText | None = None
     """Memory in use of the fullest card, as nvidia-smi shows it."""
     memory_at: MemoryAt | None = None
@@ -129,6 +131,10 @@ class ObservationRequest(ModelFields):
     """Layers put on the cards (-ngl, num_gpu); the rest is computed by the processor."""
     ubatch_tokens: int | None = Field(default=None, gt=0, le=10**7)
     """llama.cpp's physical batch."""
+    batched_tokens: int | None = Field(default=None, gt=0, le=10**8)
+    """Tokens of prompts and answers that a step takes at most (vLLM --max-num-batched-tokens)."""
+    host_threads: int | None = Field(default=None, gt=0, le=100_000)
+    """Threads that compute on the processor (llama.cpp -t, KTransformers --cpu_infer)."""
     cuda_graphs: bool | None = None
     """Whether the engine replays CUDA graphs; false = --enforce-eager."""
     cpu_expert_layers: int | None = Field(default=None, ge=0, le=10_000)

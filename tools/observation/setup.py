@@ -58,6 +58,10 @@ class Machine:
     """Weights that a program itself moves from the host at every step."""
     floor_ratio: float = 1.0
     """Time of launching kernels over the usual one."""
+    half_ratio: float | None = None
+    """Rate of FP16 over that of FP32, where the program computes in FP16; null = as the estimator takes it."""
+    prefill_share: float = 0.0
+    """Share of the steps that also read a piece of another request's prompt."""
     extra_bytes: float = 0.0
     """Memory that something else holds on the card."""
     extra_ratio: float = 0.0
@@ -186,6 +190,12 @@ class Setup:
         if fits(canonical(shape.native_format)):
             return None
         return next((name for name in NARROWER if fits(name)), None)
+
+    @property
+    def memory_channels(self) -> int | None:
+        """Memory channels of the host, as told by themselves or with its memory."""
+        asked = self.request
+        return asked.memory_channels or (asked.host_memory.channels if asked.host_memory else None)
 
     @property
     def reserves(self) -> bool:

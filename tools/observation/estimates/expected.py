@@ -16,10 +16,13 @@ UNITS = {
     "wall_s": "s", "it_per_s": "steps_per_s", "utilisation_ratio": "ratio", "model_flops_utilisation": "ratio",
     "cpu_share_ratio": "ratio", "power_w": "w", "temperature_c": "c", "clock_ratio": "ratio",
     "link_bytes_per_s": "bytes_per_s", "tokens_per_s": "tokens_per_s", "tokens_per_s_total": "tokens_per_s",
-    "prefill_tokens_per_s": "tokens_per_s",
+    "prefill_tokens_per_s": "tokens_per_s", "realtime_factor": "ratio",
 }  # fmt: skip
 """Figure → its unit."""
-MORE_IS_WORSE = ("memory_bytes", "step_s", "item_s", "first_token_s", "wall_s", "temperature_c", "cpu_share_ratio")
+MORE_IS_WORSE = (
+    "memory_bytes", "step_s", "item_s", "first_token_s", "wall_s", "temperature_c", "cpu_share_ratio",
+    "realtime_factor",
+)  # fmt: skip
 
 
 @dataclass
@@ -68,12 +71,14 @@ def expected(setup: Setup, machine: Machine | None = None) -> Expected:
     from tools.observation.estimates.memory import memory_figures
     from tools.observation.estimates.pictures import picture_figures
     from tools.observation.estimates.serving import serving_figures
+    from tools.observation.estimates.speech import speech_figures
     from tools.observation.estimates.training import training_figures
 
     machine = machine or setup.machine
     found = Expected()
     _ = setup.card, setup.kind
-    makers = {"serving": serving_figures, "training": training_figures, "pictures": picture_figures}
+    makers = {"serving": serving_figures, "training": training_figures, "pictures": picture_figures,
+              "other": speech_figures}  # fmt: skip
     for make in (makers.get(setup.kind), memory_figures):
         if make is None or not setup.named:
             continue

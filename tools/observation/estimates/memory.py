@@ -4,6 +4,7 @@ from typing import Any
 
 from kb.observation import observation_facts
 from tools.memory.estimate import memory_per_gpu
+from tools.memory.formats import weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Part, PerGpu
 from tools.memory.shape import shape_of
@@ -125,6 +126,20 @@ def loading_exceeds_host(setup: Setup) -> bool:
     ranks = max(setup.cards // (asked.nodes or 1), 1)
     given = asked.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
     return ranks > 1 and ranks * shape_of(MemoryRequest(**given)).params * READ_BYTES > host
+
+
+def exceeds_machine(setup: Setup) -> bool:
+    """Whether cards and host together are too small for the weights: parameters · bits / 8 > cards + host.
+
+    False where the host's memory or the model were not said.
+    """
+    asked = setup.request
+    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
+    if host is None or not setup.named or setup.weight_format is None:
+        return False
+    given = asked.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
+    held = shape_of(MemoryRequest(**given)).params * weight_format(setup.weight_format).body_bits / 8
+    return held > host + (setup.card.usable_bytes * setup.cards if setup.card else 0)
 
 
 def weights_on_card(setup: Setup) -> float:

@@ -46,9 +46,9 @@ def host_bandwidth(setup: Setup) -> float | None:
     """The host's bandwidth: as told, or by its channels; null where neither was."""
     asked = setup.request
     told = asked.host_bandwidth_bytes_per_s or (asked.host_memory and asked.host_memory.bandwidth_bytes_per_s)
-    if told or asked.memory_channels is None:
+    if told or setup.memory_channels is None:
         return told or None
-    return asked.memory_channels * float(observation_facts().settings["channel_bytes_per_s"])
+    return setup.memory_channels * float(observation_facts().settings["channel_bytes_per_s"])
 
 
 def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
@@ -164,9 +164,30 @@ def _slower(setup: Setup, machine: Machine, paced: TokenPace) -> float:
     if paged:
         visited = work.arch.active_params / max(work.arch.params, 1)
         extra += paged * visited / paging_rate(setup, machine)
+    extra += _in_half(machine, work) + _chunk_s(setup, machine, paced)
     floors = paced.found.step.floor_s + paced.found.step.host_s
     extra += floors * (machine.floor_ratio / machine.clock_ratio - 1)
     return max(token + extra, 1e-9) / token / (1 - machine.waiting_ratio)
+
+
+def _in_half(machine: Machine, work: Work) -> float:
+    """Seconds of a step's products in a slow FP16: 2 · active parameters · batch / (ratio · FP32 rate)."""
+    rate = work.gpu.fp32_flops
+    if machine.half_ratio is None or not rate:
+        return 0.0
+    batch = max(work.sequences / work.layout.pipeline, 1.0)
+    return 2 * work.arch.active_params * batch / (rate * machine.half_ratio * work.layout.tensor)
+
+
+def _chunk_s(setup: Setup, machine: Machine, paced: TokenPace) -> float:
+    """Seconds that a piece of another prompt adds to a step: share · tokens of a step / prompt rate."""
+    if not machine.prefill_share:
+        return 0.0
+    chunk = observation_facts().settings["prefill_chunk"]
+    large = (setup.card_memory or 0) >= chunk["large_from_bytes"]
+    tokens = setup.request.batched_tokens or int(chunk["large" if large else "small"])
+    tokens = min(tokens, setup.request.input_tokens or tokens)
+    return machine.prefill_share * tokens / paced.found.prompt_rate
 
 
 def _slower_reading(setup: Setup, machine: Machine, paced: TokenPace) -> float:
@@ -182,6 +203,9 @@ def _slower_reading(setup: Setup, machine: Machine, paced: TokenPace) -> float:
         dense_away, routed_away = host_shares(work, away)
         batches = max(tokens / PHYSICAL_BATCH, 1.0)
         extra += batches * (dense * dense_away + routed * routed_away) / pcie_each_way(setup, machine)
+    if machine.half_ratio is not None and work.gpu.fp32_flops:
+        rate = work.gpu.fp32_flops * machine.half_ratio * work.layout.tensor
+        extra += 2 * work.arch.active_params * tokens / rate
     paged = machine.paged_bytes or overflow_bytes(setup, machine, told)
     extra += paged / paging_rate(setup, machine) * max(tokens / PHYSICAL_BATCH, 1.0)
     if machine.link_ratio != 1.0 and work.layout.tensor > 1:

@@ -1,0 +1,88 @@
+"""What goes wrong as it was told: a symptom of the vocabulary, the wording of an error, or what means nearly that."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.base import UnknownName
+from kb.chinese_vectors import chinese_vectors
+from kb.index_words import language_of
+from kb.minilm import minilm
+from kb.observation import Symptom, observation_facts, symptom
+from tools.observation.errors import read_error
+from tools.observation.request import ObservationRequest
+from tools.observation.result import ObservedCause
+from tools.observation.setup import Setup
+
+NEAREST_MAX = 3
+LEAST_COSINE = 0.42
+"""Cosine of words and a cause from which they may mean it; of strange words and their nearest it is mostly below."""
+OF_MEANING = 2.0
+"""How much likelier a cause is that words mean by their nearness alone, at a cosine of one."""
+LEAST_WORDS = 4
+"""Words below which nearness says nothing."""
+
+
+class Cards(NamedTuple):
+    """Causes, and the vectors of what they are."""
+
+    ids: tuple[str, ...]
+    vectors: NDArray[np.float32]
+
+
+def symptom_of(request: ObservationRequest, setup: Setup, stated: list[ObservedCause], *, seen: bool) -> Symptom | None:
+    """The symptom that was told. Words of none are read as an error is, then by what they mean; where something else
+    was `seen` and they mean nothing that is known they are left.
+
+    Raises:
+        UnknownName: they say nothing that is known, and nothing else was given.
+    """
+    if not request.symptom:
+        return None
+    try:
+        return symptom(request.symptom)
+    except UnknownName:
+        _, causes = read_error(request.symptom, setup)
+        known_ids = {one.id for one in stated}
+        stated += [one for one in causes if one.id not in known_ids]
+        if stated:
+            return None
+        near = nearest(request.symptom)
+        if near is not None or seen:
+            return near
+        raise
+
+
+def nearest(words: str) -> Symptom | None:
+    """The causes whose description is nearest in meaning to the words, as a symptom; null where none is near.
+
+    Cosine of MiniLM's vectors, of Chinese by the packaged table into the same space.
+    """
+    if len(words.split()) < LEAST_WORDS and language_of(words) != "zh":
+        return None
+    vector = _vector(words)
+    if vector is None:
+        return None
+    cards = _cards()
+    cosines = cards.vectors @ vector
+    first = [int(place) for place in np.argsort(-cosines)[:NEAREST_MAX] if cosines[place] >= LEAST_COSINE]
+    if not first:
+        return None
+    weights = {cards.ids[place]: 1 + OF_MEANING * float(cosines[place]) for place in first}
+    return Symptom(id="meant", name="What the words come near to", name_zh="意思相近", words="", causes=weights)
+
+
+def _vector(words: str) -> NDArray[np.float32] | None:
+    if language_of(words) == "zh":
+        return chinese_vectors().vector(words)
+    found: NDArray[np.float32] = minilm().vectors([words])[0]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _cards() -> Cards:
+    """Every fault with its name and what it is, as vectors; reckoned once, in about a second."""
+    faults = [one for one in observation_facts().causes.values() if not (one.instead or one.beyond or one.residual)]
+    return Cards(tuple(one.id for one in faults), minilm().vectors([f"{one.name}. {one.what}" for one in faults]))

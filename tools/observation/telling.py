@@ -1,0 +1,66 @@
+"""A cause in the words of its fact, with checks and settings written for the program and the card at hand."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kb.observation import CauseFact, observation_facts
+from kb.vendor_tools import in_tools_of
+from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
+from tools.observation.setup import Setup
+
+
+def told(
+    fact: CauseFact, setup: Setup, basis: CauseBasis, *, share: float | None = None, under: Range | None = None,
+    change: Mapping[str, Any] | None = None, after: Range | None = None,
+) -> ObservedCause:  # fmt: skip
+    """A cause in the words of its fact, its fix written for the program at hand."""
+    setting, check = _of_program(fact.settings, setup), _of_program(fact.checks, setup) or fact.check
+    if setting:
+        setting = setting.format_map(_filled(setup, change or {}))
+    maker = setup.card.vendor if setup.card else None
+
+    def words(en: str, zh: str) -> Words:
+        return Words(en=in_tools_of(maker, en), zh=in_tools_of(maker, zh))
+
+    seen = words(fact.look_for, fact.look_for_zh)
+    return ObservedCause(
+        id=fact.id, name=Words(en=fact.name, zh=fact.name_zh), what=words(fact.what, fact.what_zh), basis=basis,
+        share_ratio=None if share is None else round(share, 3), expected=under, change=_told_fields(change or {}),
+        check=Check(command=in_tools_of(maker, check), look_for=seen.en, look_for_zh=seen.zh),
+        fix=words(fact.fix, fact.fix_zh), setting=in_tools_of(maker, setting) if setting else setting,
+        figure_after=after,
+    )  # fmt: skip
+
+
+def _of_program(written: Mapping[str, str], setup: Setup) -> str | None:
+    """What stands for the program as it was said, for the one it is reckoned as, or for any."""
+    said = (setup.request.engine_said or "").strip().lower()
+    names = (said, setup.program or "", setup.engine or "", "any")
+    return next((written[name] for name in names if name in written), None)
+
+
+class _Filled(dict[str, Any]):
+    def __missing__(self, key: str) -> str:
+        return "…"
+
+
+def _filled(setup: Setup, change: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: value for name, value in setup.request.model_dump().items() if value is not None}
+    return _Filled(
+        known | {name: value for name, value in change.items() if value is not None} | {"cards": setup.cards}
+    )
+
+
+def _told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as plain values: cards as they are counted."""
+    counted = {
+        name: " + ".join(f"{one.count} x {one.gpu}" for one in value) if name == "cards" else value
+        for name, value in fields.items()
+    }
+    return {name: value for name, value in counted.items() if value is None or isinstance(value, str | int | float)}
+
+
+def known(ids: Iterable[str], setup: Setup, basis: CauseBasis) -> list[ObservedCause]:
+    """Causes by id, told without an estimate."""
+    every = observation_facts().causes
+    return [told(every[key], setup, basis) for key in ids if key in every]
