@@ -1,0 +1,235 @@
+"""Conditions that no expression can hold, because they look at how a set-up is written or at several units."""
+
+import re
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from kb.artifacts.setups.options import options
+
+if TYPE_CHECKING:
+    from tools.check_setup.view import View
+
+ALIKE = 0.82
+"""How alike an unknown option must be to one that is known to be a slip."""
+SERVERS = ("vllm", "sglang", "tgi", "llama-server", "trtllm-serve")
+_SPACED = re.compile(r"\\[ \t]+\r?\n")
+_BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]*--?[A-Za-z]")
+_DASHES = re.compile(r"(?:^|\s)[–—]{1,2}[A-Za-z][\w-]{2,}")
+_HOLDER = re.compile(r"<[a-z][\w \-]*>|\bYOUR[_A-Z]+\b|\byour[-_](?:token|key|hf|model)\b|/path/to\b|\bxxx+\b", re.IGNORECASE)
+
+
+def _command(view: "View") -> str:
+    return view.setup.text[view.unit.start : view.unit.end]
+
+
+def spaced_continuation(view: "View") -> bool:
+    """Blanks after a backslash: the shell joins nothing, and runs the next line by itself."""
+    return view.unit.hand == "flag" and _SPACED.search(view.setup.text[view.unit.start : view.unit.end + 8]) is not None
+
+
+def broken_continuation(view: "View") -> bool:
+    """A line that begins with an option after one that does not end with a backslash."""
+    if view.unit.hand != "flag" or view.unit.within is not None and view.unit.within.program in {"pod", "compose"}:
+        return False
+    tail = view.setup.text[max(view.unit.end - 1, 0) : view.unit.end + 120]
+    return _BROKEN.match(tail) is not None
+
+
+def commented_continuation(view: "View") -> bool:
+    """A comment between lines that are continued: what follows is not part of the command."""
+    if view.unit.hand != "flag":
+        return False
+    after = view.setup.text[view.unit.end : view.unit.end + 400]
+    return re.match(r"[ \t]*(?:\\[ \t]*\n)?[ \t]*#[^\n]*\n[ \t]*--?[A-Za-z]", after) is not None
+
+
+def typographic_dash(view: "View") -> bool:
+    """An option that begins with a dash of print."""
+    return view.unit.hand == "flag" and _DASHES.search(_command(view)) is not None
+
+
+def joined_argument(view: "View") -> str | None:
+    """An entry of a manifest's list that holds an option and its value with a blank between."""
+    if view.unit.hand != "list" and view.unit.within is None:
+        return None
+    found = [name for name in view.unit.given if " " in name]
+    return found[0] if found else None
+
+
+def misspelt(view: "View") -> str | None:
+    """The option that an unknown one was meant to be."""
+    table = options(view.unit.program)
+    for one in view.unit.unknown:
+        near = get_close_matches(one.name, list(table), n=1, cutoff=ALIKE)
+        if near and not one.quote.startswith("-Xm"):
+            return table[near[0]].name
+    return None
+
+
+def stranger(view: "View") -> str | None:
+    """An option that the release does not have, and that no other is like."""
+    if misspelt(view) or not view.unit.unknown:
+        return None
+    return view.unit.unknown[0].name
+
+
+def not_a_choice(view: "View") -> str | None:
+    """An option whose value is none of those it takes."""
+    table = options(view.unit.program)
+    for one in view.unit.given.values():
+        option = table.get(one.name)
+        if option is None or not option.choices or not isinstance(one.value, str | int | float):
+            continue
+        said = str(one.value)
+        if "$" in said or "{" in said or not said or any(said.lower() == choice.lower() for choice in option.choices):
+            continue
+        if isinstance(one.value, bool) or "," in said:
+            continue
+        return one.name
+    return None
+
+
+def choices(view: "View") -> str | None:
+    """What that option takes."""
+    name = not_a_choice(view)
+    return ", ".join(options(view.unit.program)[name].choices[:12]) if name else None
+
+
+def placeholder(view: "View") -> str | None:
+    """A setting whose value was never filled in."""
+    for one in (*view.unit.given.values(), *view.unit.env.values(), *view.unit.words):
+        if isinstance(one.value, str) and _HOLDER.search(one.value) and one.name not in {"template", "system"}:
+            return one.name or "@0"
+    return None
+
+
+def repeated_option(view: "View") -> str | None:
+    """A setting written twice with two values, of which the first counts for nothing."""
+    for one in view.unit.repeated:
+        later = view.unit.given.get(one.name)
+        if later is not None and later.value != one.value and one.name not in _SEVERAL:
+            return one.name
+    return None
+
+
+_SEVERAL = {
+    "env", "volume", "publish", "mount", "lora_modules", "stop", "message", "device", "group_add", "ulimit", "cap_add",
+    "x", "mca", "model", "allowed_origins", "override_tensor", "lora", "lora_scaled", "datasets", "limit_mm_per_prompt",
+    "security_opt", "label", "add_host", "override_kv", "middleware", "served_model_name", "control_vector",
+}  # fmt: skip
+
+
+def port_taken(view: "View") -> bool:
+    """Another server of the same machine on the same port."""
+    mine = view.value("port")
+    if mine is None or view.unit.within is not None:
+        return False
+    return any(
+        other is not view.unit and other.program in SERVERS and other.within is None and other.start < view.unit.start
+        and (other.given.get("port") and other.given["port"].value == mine)
+        for other in view.others
+    )  # fmt: skip
+
+
+def shared_share(view: "View") -> float | None:
+    """Shares of memory that servers on the same cards take together."""
+    if view.unit.within is not None or view.unit.program not in {"vllm", "sglang"}:
+        return None
+    mine = view.given("env.CUDA_VISIBLE_DEVICES")
+    total, several = 0.0, False
+    for other in view.others:
+        if other.program != view.unit.program or other.within is not None:
+            continue
+        theirs = other.env.get("CUDA_VISIBLE_DEVICES")
+        if (mine.value if mine else None) != (theirs.value if theirs else None):
+            continue
+        several = several or other is not view.unit
+        name = "gpu_memory_utilization" if other.program == "vllm" else "mem_fraction_static"
+        one = other.given.get(name)
+        total += float(one.value) if one is not None and isinstance(one.value, int | float) else 0.92
+    return round(total, 2) if several else None
+
+
+def last_server(view: "View") -> bool:
+    """Whether no server of the kind comes after it."""
+    return not any(one.program == view.unit.program and one.start > view.unit.start for one in view.others)
+
+
+def mounts_cache(view: "View") -> bool:
+    """Whether something is mounted where weights are kept, or they are named by a path that is mounted."""
+    box = next((one for one in view.unit.chain() if one.program in {"docker", "compose", "pod"}), None)
+    if box is None:
+        return True
+    volumes = [str(one.value) for one in (*box.repeated, *box.given.values()) if one.name in {"volume", "volumes", "mount"}]
+    return bool(volumes)
+
+
+def gpu_seen(view: "View") -> bool:
+    """Whether the container is given cards at all, by any of the ways there are."""
+    box = next((one for one in view.unit.chain() if one.program in {"docker", "compose", "pod"}), None)
+    if box is None:
+        return True
+    keys = set(box.given)
+    runtime = str(box.given["runtime"].value) if "runtime" in keys else ""
+    devices = ",".join(str(one.value) for one in (*box.repeated, *box.given.values()) if one.name in {"device", "devices"})
+    return (
+        bool({"gpus", "privileged"} & keys)
+        or "nvidia" in runtime
+        or "kfd" in devices or "nvidia" in devices or "dri" in devices or "davinci" in devices
+    )  # fmt: skip
+
+
+def host_experts(view: "View") -> bool:
+    """Whether experts or tensors are left to the host's memory."""
+    names = {"n_cpu_moe", "cpu_moe", "override_tensor", "cpu_offload_gb", "no_kv_offload", "n_cpu_ffn"}
+    return bool(names & set(view.unit.given))
+
+
+def rope_said(view: "View") -> bool:
+    """Whether the set-up itself stretches the model's positions."""
+    for one in view.unit.given.values():
+        if one.name in {"rope_scaling", "rope_scale", "rope_freq_scale", "yarn_orig_ctx", "hf_overrides",
+                        "json_model_override_args", "rope_freq_base"}:  # fmt: skip
+            return True
+        if "rope" in one.name:
+            return True
+    env = view.given("env.VLLM_ALLOW_LONG_MAX_MODEL_LEN") or view.given(
+        "env.SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"
+    )
+    return env is not None
+
+
+def late_directive(view: "View") -> str | None:
+    """A #SBATCH line after the first command."""
+    return next((name.removeprefix("late_") for name in view.unit.given if name.startswith("late_")), None)
+
+
+def keyed(view: "View") -> str | None:
+    """A key or token written out where anybody who reads the file sees it."""
+    for one in view.unit.env.values():
+        if one.name in {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_HUB_TOKEN", "WANDB_API_KEY", "OPENAI_API_KEY"}:
+            value = str(one.value)
+            if value and "$" not in value and "<" not in value and len(value) > 8:
+                return f"env.{one.name}"
+    return None
+
+
+def image_entry(view: "View") -> bool:
+    """Whether the image itself starts the program, with the arguments alone written."""
+    from kb.artifacts.setups.programs import of_image
+
+    box = view.unit.within
+    image = box.given.get("image") if box else None
+    return image is not None and of_image(str(image.value)) == view.unit.program
+
+
+NAMED: Mapping[str, Callable[["View"], Any]] = {
+    one.__name__: one
+    for one in (
+        spaced_continuation, broken_continuation, commented_continuation, typographic_dash, joined_argument, misspelt,
+        stranger, not_a_choice, choices, placeholder, repeated_option, port_taken, shared_share, last_server,
+        mounts_cache, gpu_seen, host_experts, rope_said, late_directive, keyed, image_entry,
+    )
+}  # fmt: skip
+"""Every predicate by the name that rules use."""
