@@ -98,18 +98,34 @@ def _added(view: View, name: str, value: Any) -> Edit | None:
     if unit.hand == "flag":
         return _flag(unit, native, value)
     if unit.hand == "list":
-        return None
+        return _entry(view, native, value)
     return _line(view, unit, native, value)
 
 
 def _flag(unit: Unit, native: str, value: Any) -> Edit | None:
-    if native.startswith("@") or (unit.within is not None and unit.within.program in {"pod", "compose", "helm"}):
+    if native.startswith("@") or (unit.within is not None and unit.within.program in {"pod", "helm"}):
         return None
     dashed = native if unit.program in {"trainer", "trl", "llamafactory", "swift"} else native.replace("_", "-")
     if options(unit.program).get(native) is None and not options(unit.program).get(native.replace("-", "_")):
         return None
     said = f" --{dashed}" if value is True else f" --{dashed} {_said(value)}"
     return Edit(unit.end, unit.end, said)
+
+
+def _entry(view: View, native: str, value: Any) -> Edit | None:
+    """One more entry of a manifest's list of arguments."""
+    text, unit = view.setup.text, view.unit
+    if options(unit.program).get(native) is None:
+        return None
+    said = f"--{native.replace('_', '-')}" + ("" if value is True else f"={_said(value)}")
+    line = text.rfind("\n", 0, unit.end) + 1
+    stop = text.find("\n", unit.end)
+    stop = len(text) if stop < 0 else stop
+    if text[line:stop].lstrip().startswith("- "):
+        indent = text[line:stop][: len(text[line:stop]) - len(text[line:stop].lstrip())]
+        return Edit(stop, stop, f'\n{indent}- "{said}"')
+    close = unit.end + (1 if text[unit.end : unit.end + 1] in {"'", '"'} else 0)
+    return Edit(close, close, f', "{said}"') if "[" in text[line:stop] else None
 
 
 def _line(view: View, unit: Unit, native: str, value: Any) -> Edit | None:

@@ -183,7 +183,12 @@ def _stated(node: ast.expr, names: Names) -> Any:
 def _either(node: ast.BoolOp, names: Names) -> Any:
     value: Any = None
     for one in node.values:
-        value = _value(one, names)
+        try:
+            value = _value(one, names)
+        except Unmet:
+            if isinstance(node.op, ast.And):
+                raise
+            value = None
         if bool(value) == isinstance(node.op, ast.Or):
             return value
     return value

@@ -224,12 +224,75 @@ def image_entry(view: "View") -> bool:
     return image is not None and of_image(str(image.value)) == view.unit.program
 
 
+def flash_bare(view: "View") -> bool:
+    """`-fa` without a value, as releases before September 2025 took it."""
+    one = view.given("flash")
+    return one is not None and one.value is True and re.fullmatch(r"-fa|--flash-attn", one.quote.strip()) is not None
+
+
+def volumes_hold_ollama(view: "View") -> bool:
+    """Whether something is mounted where Ollama keeps its models."""
+    said = [str(one.value) for one in (*view.unit.repeated, *view.unit.given.values())]
+    return any(".ollama" in one for one in said) or "OLLAMA_MODELS" in view.unit.env
+
+
+_PARAMETERS = {
+    "from", "template", "system", "adapter", "license", "message", "requires", "num_ctx", "num_gpu", "num_predict",
+    "num_thread", "num_batch", "num_keep", "main_gpu", "use_mmap", "use_mlock", "low_vram", "numa", "f16_kv", "seed",
+    "stop", "temperature", "top_k", "top_p", "min_p", "typical_p", "tfs_z", "repeat_last_n", "repeat_penalty",
+    "presence_penalty", "frequency_penalty", "penalize_newline", "mirostat", "mirostat_eta", "mirostat_tau",
+    "vocab_only", "draft_num_predict", "num_gqa", "rope_frequency_base", "rope_frequency_scale", "embedding_only",
+}  # fmt: skip
+
+
+def modelfile_stranger(view: "View") -> str | None:
+    """A PARAMETER that Ollama does not have."""
+    return next((name for name in view.unit.given if name not in _PARAMETERS), None)
+
+
+def rate_unquoted_yaml(view: "View") -> bool:
+    """Whether the learning rate stands in a file of settings."""
+    one = view.given("rate")
+    return one is not None and one.hand == "yaml"
+
+
+def datasets_named(view: "View") -> bool:
+    """Whether a list of datasets stands in the file."""
+    return any(name.startswith(("datasets", "pretraining_dataset")) for name in view.unit.given)
+
+
+def test_named(view: "View") -> bool:
+    """Whether data for evaluation is named."""
+    return any(name.startswith("test_datasets") for name in view.unit.given)
+
+
+def remove_unused_columns_not_false(view: "View") -> bool:
+    """Whether columns that the model does not take are dropped, which is what happens unsaid."""
+    one = view.given("remove_unused_columns")
+    return one is None or one.value is not False
+
+
+def sharegpt_type(view: "View") -> str | None:
+    """A dataset of the type that was removed."""
+    for name, one in view.unit.given.items():
+        if re.fullmatch(r"datasets_\d+_type", name) and str(one.value).startswith("sharegpt"):
+            return name
+    return None
+
+
+def swift_trains(view: "View") -> bool:
+    """Whether the command of ms-swift is one that trains."""
+    return bool(view.unit.words) and str(view.unit.words[0].value) in {"sft", "pt", "rlhf"}
+
+
 NAMED: Mapping[str, Callable[["View"], Any]] = {
     one.__name__: one
     for one in (
         spaced_continuation, broken_continuation, commented_continuation, typographic_dash, joined_argument, misspelt,
         stranger, not_a_choice, choices, placeholder, repeated_option, port_taken, shared_share, last_server,
         mounts_cache, gpu_seen, host_experts, rope_said, late_directive, keyed, image_entry,
+        datasets_named, test_named, remove_unused_columns_not_false,
+        sharegpt_type, swift_trains, rate_unquoted_yaml, flash_bare, volumes_hold_ollama, modelfile_stranger,
     )
 }  # fmt: skip
 """Every predicate by the name that rules use."""

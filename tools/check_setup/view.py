@@ -3,13 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
+from kb.artifacts.setups.formats import common
 from kb.artifacts.setups.written import Given, Setup, Unit
 from kb.base import AdvisorError
-from kb.catalog import load_yaml
 from kb.catalog import model as catalog_model
 from kb.lexicon.models.rules import ModelName, read_model
 from kb.records.model import Model
@@ -25,12 +23,6 @@ SPACES: Mapping[str, tuple[str, ...]] = {"box": BOXES, "job": JOBS, "step": ("sr
 BESIDE = {"ds": "deepspeed-config", "accel": "accelerate-config"}
 _IMAGE = re.compile(r":(?:v|server-cuda-b)?(\d+\.\d+(?:\.\d+)?)")
 _PIP = re.compile(r"(vllm|sglang|deepspeed|transformers|torch)\s*==\s*(\d+(?:\.\d+)+)")
-
-
-@lru_cache(maxsize=1)
-def names() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """A rule's name → program → what it calls it."""
-    return dict(load_yaml(Path(__file__).parent / "known" / "names.yaml"))
 
 
 @dataclass
@@ -75,7 +67,7 @@ class View:
             if space == "env":
                 return next((one.env[rest] for one in self.unit.chain() if rest in one.env), None)
             return unit.given.get(rest) if unit else None
-        for native in names().get(name, {}).get(self.unit.program, (name,)):
+        for native in common().get(name, {}).get(self.unit.program, (name,)):
             if native.startswith("@"):
                 index = int(native[1:])
                 if index < len(self.unit.words):
@@ -86,7 +78,7 @@ class View:
 
     def native(self, name: str) -> str:
         """What the program calls a name: as written, else the first of its names."""
-        known = names().get(name, {}).get(self.unit.program, (name,))
+        known = common().get(name, {}).get(self.unit.program, (name,))
         return next((one for one in known if one in self.unit.given), known[0])
 
     def _unit_of(self, space: str) -> Unit | None:

@@ -25,7 +25,7 @@ _INSTRUCTION = re.compile(
 @lru_cache(maxsize=1)
 def kinds() -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
     """Kind of file → (keys of which one must be there, keys of which another must)."""
-    rows = load_yaml(Path(__file__).parent / "configs.yaml")
+    rows = load_yaml(Path(__file__).parent / "known" / "configs.yaml")
     return {name: (frozenset(row["one_of"]), frozenset(row.get("and_one_of", ()))) for name, row in rows.items()}
 
 

@@ -11,7 +11,7 @@ from kb.artifacts.setups.written import Given, Value, line_of, typed
 
 QUOTE_MAX = 160
 ABBREVIATED_MIN = 2
-FILE = Path(__file__).parent / "options.csv"
+FILE = Path(__file__).parent / "known" / "options.csv"
 ALSO = {
     "llamafactory": ("transformers",), "swift": ("transformers",), "trl": ("transformers",), "trainer": (
         "trl", "transformers"), "axolotl": ("transformers",), "swift-megatron": ("megatron", "swift"),

@@ -28,7 +28,7 @@ class Started(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Any]:
-    return dict(load_yaml(Path(__file__).parent / "programs.yaml"))
+    return dict(load_yaml(Path(__file__).parent / "known" / "programs.yaml"))
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ def read_setup(text: str) -> Setup:
     Linear in the text, of which at most the first 400,000 characters are read; nothing is executed.
     """
     text = text[:READ_MAX]
-    if _may_be_tree(text):
+    if may_be_tree(text):
         roots, broken = documents(text)
         units = tuple(unit for root in roots for unit in _of_tree(root))
         if units or (broken and text.lstrip()[:1] == "{"):
@@ -30,7 +30,7 @@ def read_setup(text: str) -> Setup:
     return Setup(text, units)
 
 
-def _may_be_tree(text: str) -> bool:
+def may_be_tree(text: str) -> bool:
     """Whether the first line that says something may begin a mapping."""
     for line in text.splitlines()[:200]:
         plain = line.strip()
