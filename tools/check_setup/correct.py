@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kb.artifacts.setups.options import options
+from kb.artifacts.setups.options import OPEN, options
 from kb.artifacts.setups.written import Given, Unit
 from tools.check_setup.view import View
 
+_TOP = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "gradient_clipping"}
+"""Settings of DeepSpeed that stand at the top of its file."""
 _QUOTED = set(" \t#:{}[],&*!|>'\"%@`")
 
 
@@ -105,8 +107,8 @@ def _added(view: View, name: str, value: Any) -> Edit | None:
 def _flag(unit: Unit, native: str, value: Any) -> Edit | None:
     if native.startswith("@") or (unit.within is not None and unit.within.program in {"pod", "helm"}):
         return None
-    dashed = native if unit.program in {"trainer", "trl", "llamafactory", "swift"} else native.replace("_", "-")
-    if options(unit.program).get(native) is None and not options(unit.program).get(native.replace("-", "_")):
+    dashed = native if unit.program in {"trainer", "trl", "llamafactory", "swift", "swift-megatron", "accelerate-launch", "deepspeed", "torchrun"} else native.replace("_", "-")
+    if unit.program not in OPEN and options(unit.program).get(native) is None:
         return None
     said = f" --{dashed}" if value is True else f" --{dashed} {_said(value)}"
     return Edit(unit.end, unit.end, said)
@@ -137,11 +139,16 @@ def _line(view: View, unit: Unit, native: str, value: Any) -> Edit | None:
     first = min(tops, key=lambda one: one.first)
     line = text.rfind("\n", 0, first.first) + 1
     indent = text[line : first.first]
-    if indent.strip():
+    if unit.program == "deepspeed-config" and native not in _TOP:
         return None
     said = _said(value)
     if unit.hand == "json":
         said = f'"{value}"' if isinstance(value, str) else said
+        if indent.strip():
+            return Edit(first.first, first.first, f'"{native}": {said}, ')
+    if indent.strip():
+        return None
+    if unit.hand == "json":
         return Edit(line, line, f'{indent}"{native}": {said},\n')
     if unit.hand == "yaml":
         return Edit(line, line, f"{indent}{native}: {said}\n")

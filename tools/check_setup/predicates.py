@@ -285,12 +285,67 @@ def swift_trains(view: "View") -> bool:
     return bool(view.unit.words) and str(view.unit.words[0].value) in {"sft", "pt", "rlhf"}
 
 
+TRAINERS = ("trainer", "trl", "llamafactory", "swift", "axolotl")
+_MICRO = ("per_device_train_batch_size", "micro_batch_size")
+
+
+def _trainer(view: "View") -> Any:
+    return next((one for one in view.others if one.program in TRAINERS), None)
+
+
+def trainer_beside(view: "View") -> bool:
+    """Whether a training that uses the file lies beside it."""
+    return _trainer(view) is not None
+
+
+def trainer_micro(view: "View") -> Any:
+    """Samples a card that the command beside it states."""
+    found = _trainer(view)
+    return next((found.given[name].value for name in _MICRO if name in found.given), None) if found else None
+
+
+def trainer_bf16(view: "View") -> Any:
+    """Whether the command beside it asks for bf16."""
+    found = _trainer(view)
+    return found.given["bf16"].value if found and "bf16" in found.given else None
+
+
+def trainer_fp16(view: "View") -> Any:
+    """Whether the command beside it asks for fp16."""
+    found = _trainer(view)
+    return found.given["fp16"].value if found and "fp16" in found.given else None
+
+
+def model_beside_params(view: "View") -> int | None:
+    """Parameters of the model that the command beside it trains, or that was stated."""
+    from tools.check_setup.view import View as Viewed
+
+    if view.model is not None:
+        return view.model.params
+    found = _trainer(view)
+    if found is None:
+        return None
+    model = Viewed(view.setup, found, view.machine, view.others, view.stated_model).model
+    return model.params if model else None
+
+
+def section_fsdp(view: "View") -> bool:
+    """Whether FSDP's own section stands in the file."""
+    return any(name.startswith("fsdp") for name in view.unit.given)
+
+
+def section_deepspeed(view: "View") -> bool:
+    """Whether DeepSpeed's own section stands in the file."""
+    return any(name.startswith("deepspeed") for name in view.unit.given)
+
+
 NAMED: Mapping[str, Callable[["View"], Any]] = {
     one.__name__: one
     for one in (
         spaced_continuation, broken_continuation, commented_continuation, typographic_dash, joined_argument, misspelt,
         stranger, not_a_choice, choices, placeholder, repeated_option, port_taken, shared_share, last_server,
         mounts_cache, gpu_seen, host_experts, rope_said, late_directive, keyed, image_entry,
+        trainer_beside, trainer_micro, trainer_bf16, trainer_fp16, model_beside_params, section_fsdp, section_deepspeed,
         datasets_named, test_named, remove_unused_columns_not_false,
         sharegpt_type, swift_trains, rate_unquoted_yaml, flash_bare, volumes_hold_ollama, modelfile_stranger,
     )

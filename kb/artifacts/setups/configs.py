@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from kb.artifacts.setups.options import options
+from kb.artifacts.setups.options import OPEN, options
 from kb.artifacts.setups.shell import commands
 from kb.artifacts.setups.tree import Branch
 from kb.artifacts.setups.written import Given, Unit, line_of, typed
@@ -57,7 +57,7 @@ def settings(root: Branch, program: str) -> Iterator[Unit]:
             repeated.append(value.given(key, branch))
         seen.add(key)
     unknown = [
-        value.given(key, branch) for key, branch, value in top if table and key.replace("-", "_") not in table
+        value.given(key, branch) for key, branch, value in top if table and program not in OPEN and key.replace("-", "_") not in table
     ]
     start = root.start
     yield Unit(program, root.line, start, root.end, given, tuple(repeated), tuple(unknown),

@@ -18,6 +18,10 @@ ALSO = {
     "llama-cli": ("llama-server",),
 }  # fmt: skip
 """Programs that take the options of others as well."""
+OPEN = {"megatron", "swift-megatron", "swift", "trainer", "trl", "script", "axolotl", "transformers"}
+"""Programs whose scripts or plug-ins add options of their own: no option is unknown to them, none abbreviated."""
+_SHORT = {"llama-server", "llama-cli", "tgi"}
+"""Programs that take no abbreviation."""
 _ON = {"true", "false", "yes", "no", "1", "0", "on", "off"}
 
 
@@ -90,7 +94,7 @@ def parsed(
                 break
             continue
         name, equals, inline = word.text.partition("=")
-        option = _option(table, name)
+        option = _option(table, name, abbreviates=program not in OPEN and program not in _SHORT)
         taken = 1
         value: Value = True
         last = word
@@ -103,7 +107,7 @@ def parsed(
         if option and option.switch and name.startswith("--no-") and option.name.replace("_", "-") != name[2:]:
             value = False
         one = _given(key, value, word, last, text)
-        if option is None and table:
+        if option is None and table and program not in OPEN:
             unknown.append(one)
         if key in given:
             repeated.append(given[key])
@@ -116,12 +120,12 @@ def _is_option(text: str) -> bool:
     return len(text) > 1 and text[0] == "-" and not text[1].isdigit() and text != "--" and not text.startswith("-.")
 
 
-def _option(table: Mapping[str, Option], name: str) -> Option | None:
+def _option(table: Mapping[str, Option], name: str, *, abbreviates: bool) -> Option | None:
     plain = _plain(name.split(".")[0])
     found = table.get(plain)
     if found is None and name.startswith("--no"):
         found = table.get(plain.removeprefix("no").lstrip("_"))
-    return found or (_abbreviated(table, plain) if name.startswith("--") else None)
+    return found or (_abbreviated(table, plain) if abbreviates and name.startswith("--") else None)
 
 
 def _abbreviated(table: Mapping[str, Option], plain: str) -> Option | None:
