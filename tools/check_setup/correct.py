@@ -6,7 +6,7 @@ from typing import Any
 
 from kb.artifacts.setups.options import OPEN, options
 from kb.artifacts.setups.written import Given, Unit
-from tools.check_setup.view import View
+from tools.check_setup.view import LAUNCHERS, View
 
 _TOP = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "gradient_clipping"}
 """Settings of DeepSpeed that stand at the top of its file."""
@@ -111,6 +111,8 @@ def _flag(unit: Unit, native: str, value: Any) -> Edit | None:
     if unit.program not in OPEN and options(unit.program).get(native) is None:
         return None
     said = f" --{dashed}" if value is True else f" --{dashed} {_said(value)}"
+    if unit.program in LAUNCHERS and unit.words:  # what follows its script is the script's own
+        return Edit(unit.words[0].first, unit.words[0].first, f"{said.lstrip()} ")
     return Edit(unit.end, unit.end, said)
 
 

@@ -90,13 +90,13 @@ def _of_units(units: Iterable[Unit]) -> list[CardCount]:
         count = unit.given.get("gpus")
         if product is not None:
             return [
-                CardCount(gpu=one.gpu, count=_whole(count.value if count else 1), text=one.text)
+                one.model_copy(update={"count": _whole(count.value if count else 1)})
                 for one in _read(str(product.value).replace("-", " "), None)[:1]
             ]
         for key in ("gres", "gpus_per_node", "gpus"):
             found = _GRES.search(f"gpu:{unit.given[key].value}".replace("gpu:gpu", "gpu")) if key in unit.given else None
             if found and found[1]:
-                return [CardCount(gpu=one.gpu, count=int(found[2]), text=one.text) for one in _read(found[1], None)[:1]]
+                return [one.model_copy(update={"count": int(found[2])}) for one in _read(found[1], None)[:1]]
     return []
 
 

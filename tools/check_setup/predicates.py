@@ -3,9 +3,14 @@
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kb.artifacts.mask import HIDDEN
 from kb.artifacts.setups.options import options
+from kb.base import AdvisorError
+from kb.catalog import load_yaml
 
 if TYPE_CHECKING:
     from tools.check_setup.view import View
@@ -15,7 +20,7 @@ ALIKE = 0.82
 SERVERS = ("vllm", "sglang", "tgi", "llama-server", "trtllm-serve")
 _SPACED = re.compile(r"\\[ \t]+\r?\n")
 _BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]*--?[A-Za-z]")
-_DASHES = re.compile(r"(?:^|\s)[–—]{1,2}[A-Za-z][\w-]{2,}")
+_DASHES = re.compile(r"(?:^|\s)[–—]{1,2}[A-Za-z][\w-]+")
 _HOLDER = re.compile(r"<[a-z][\w \-]*>|\bYOUR[_A-Z]+\b|\byour[-_](?:token|key|hf|model)\b|/path/to\b|\bxxx+\b", re.IGNORECASE)
 
 
@@ -61,6 +66,8 @@ def misspelt(view: "View") -> str | None:
     """The option that an unknown one was meant to be."""
     table = options(view.unit.program)
     for one in view.unit.unknown:
+        if one.name in _removed().get(view.unit.program, {}):
+            continue
         near = get_close_matches(one.name, list(table), n=1, cutoff=ALIKE)
         if near and not one.quote.startswith("-Xm"):
             return table[near[0]].name
@@ -210,7 +217,7 @@ def keyed(view: "View") -> str | None:
     for one in view.unit.env.values():
         if one.name in {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_HUB_TOKEN", "WANDB_API_KEY", "OPENAI_API_KEY"}:
             value = str(one.value)
-            if value and "$" not in value and "<" not in value and len(value) > 8:
+            if HIDDEN in value or HIDDEN in one.quote:
                 return f"env.{one.name}"
     return None
 
@@ -427,13 +434,155 @@ def env_from(view: "View") -> bool:
     return box is None or "env_file" in box.given or box.program in {"pod", "helm"}
 
 
+@lru_cache(maxsize=1)
+def _removed() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    return dict(load_yaml(Path(__file__).parent / "known" / "removed.yaml"))
+
+
+def removed_option(view: "View") -> str | None:
+    """An option that earlier releases had; not looked for where an older release is named."""
+    if view.value("release") is not None and not _newest(str(view.value("release")), view.unit.program):
+        return None
+    known = _removed().get(view.unit.program, {})
+    return next((one.name for one in view.unit.unknown if one.name in known), None)
+
+
+NEWEST = {"vllm": (0, 33), "sglang": (0, 5, 23), "tgi": (3,), "llama-server": (0,)}
+"""Releases whose options were read."""
+
+
+def _newest(release: str, program: str) -> bool:
+    numbers = tuple(int(part) for part in re.findall(r"\d+", release))
+    return numbers >= NEWEST.get(program, (0,))
+
+
+def removed_instead(view: "View") -> str | None:
+    """What stands in its place."""
+    name = removed_option(view)
+    return str(_removed()[view.unit.program][name]["en"]) if name else None
+
+
+def removed_instead_zh(view: "View") -> str | None:
+    """The same in Chinese."""
+    name = removed_option(view)
+    return str(_removed()[view.unit.program][name]["zh"]) if name else None
+
+
+def removed_drop(view: "View") -> str | None:
+    """The option, where nothing is left to set."""
+    name = removed_option(view)
+    return f"unknown:{name}" if name and _removed()[view.unit.program][name].get("drop") else None
+
+
+def json_broken(view: "View") -> int | None:
+    """The line of a comment or a comma that JSON does not have."""
+    if view.unit.hand != "json":
+        return None
+    return next((line for line, why in view.setup.broken if why in {"comment", "trailing comma"}), None)
+
+
+def nodes_reversed(view: "View") -> bool:
+    """Whether MIN:MAX of machines is turned round."""
+    one = view.given("nnodes")
+    parts = str(one.value).split(":") if one is not None else []
+    return len(parts) == 2 and all(part.isdigit() for part in parts) and int(parts[0]) > int(parts[1])
+
+
+def late_directive_name(view: "View") -> str | None:
+    """The setting of a late directive."""
+    found = late_directive(view)
+    return f"late_{found}" if found else None
+
+
+def gres_count(view: "View") -> int | None:
+    """Cards of one machine that the job asks for."""
+    for name in ("gres", "gpus_per_node"):
+        one = view.given(name)
+        found = re.search(r"(\d+)\s*(?:\(|$)", str(one.value)) if one else None
+        if found:
+            return int(found[1])
+    return None
+
+
+def job_needs_gpu(view: "View") -> bool:
+    """Whether something in the job works on cards."""
+    return any(one.program in (*SERVERS, *TRAINERS, "torchrun", "accelerate-launch", "deepspeed", "megatron")
+               for one in view.others if one is not view.unit and view.unit in one.chain())  # fmt: skip
+
+
+def job_trains(view: "View") -> bool:
+    """Whether the job starts a training."""
+    names = (*TRAINERS, "torchrun", "accelerate-launch", "deepspeed", "megatron")
+    return any(one.program in names for one in view.others)
+
+
+def srun_without_cpus(view: "View") -> bool:
+    """Whether a step starts a training without being told its cores."""
+    steps = [one for one in view.others if one.program == "srun" and view.unit in one.chain()]
+    passed = "SRUN_CPUS_PER_TASK" in view.setup.text
+    return bool(steps) and job_trains(view) and not passed and all(
+        "cpus_per_task" not in one.given and "cpu_bind" not in one.given for one in steps
+    )
+
+
+def torchrun_plain(view: "View") -> bool:
+    """Whether the number of processes is a number, or was left out."""
+    one = view.given("nproc_per_node") or view.given("num_gpus")
+    if view.unit.program == "deepspeed" and one is None:
+        return False
+    return (one is None and view.unit.program == "torchrun") or (one is not None and isinstance(one.value, int))
+
+
+def highest_visible(view: "View") -> int | None:
+    """The highest number of a card that the environment names."""
+    one = view.given("env.CUDA_VISIBLE_DEVICES")
+    parts = [part.strip() for part in str(one.value).split(",")] if one is not None else []
+    numbers = [int(part) for part in parts if part.isdigit()]
+    return max(numbers) if numbers else None
+
+
+def needs_card(view: "View") -> bool:
+    """Whether the program cannot work without a card."""
+    return view.unit.program in {"vllm", "sglang", "tgi", "trtllm-serve"}
+
+
+def _refusal(view: "View") -> Any:
+    """What check_compatibility says against the card, the engine and the format together; None where nothing."""
+    from tools.registry import tool
+
+    card, form = view.machine.card, view.named.said_format if view.named else None
+    engine = {"trtllm-serve": "tensorrt-llm"}.get(view.unit.program, view.unit.program)
+    if card is None or not form or "gguf" in form:
+        return None
+    try:
+        found = tool("check_compatibility").call({"gpu": card.id, "precision": form, "engine": engine})
+    except AdvisorError:
+        return None
+    rows = getattr(found, "findings", ())
+    return next((one for one in rows if one.verdict == "does_not"), None)
+
+
+def card_refuses(view: "View") -> str | None:
+    """Why the card does not run the format with that engine."""
+    found = _refusal(view)
+    return str(found.reason) if found else None
+
+
+def card_refuses_zh(view: "View") -> str | None:
+    """The same in Chinese."""
+    found = _refusal(view)
+    return str(found.reason_zh or found.reason) if found else None
+
+
 NAMED: Mapping[str, Callable[["View"], Any]] = {
     one.__name__: one
     for one in (
         spaced_continuation, broken_continuation, commented_continuation, typographic_dash, joined_argument, misspelt,
         stranger, not_a_choice, choices, placeholder, repeated_option, port_taken, shared_share, last_server,
         mounts_cache, gpu_seen, host_experts, rope_said, late_directive, keyed, image_entry,
-        image_needs_gpu, shm_enough, load_seconds, served_port, probe_port_wrong, program_twice, env_from,
+        card_refuses, card_refuses_zh, removed_option, removed_instead, removed_instead_zh, removed_drop, json_broken, nodes_reversed,
+        late_directive_name, gres_count, job_needs_gpu, job_trains, srun_without_cpus, torchrun_plain, highest_visible,
+        needs_card, image_needs_gpu, shm_enough, load_seconds, served_port, probe_port_wrong, program_twice, env_from,
         trainer_beside, trainer_micro, trainer_bf16, trainer_fp16, model_beside_params, section_fsdp, section_deepspeed,
         datasets_named, test_named, remove_unused_columns_not_false,
         sharegpt_type, swift_trains, rate_unquoted_yaml, flash_bare, volumes_hold_ollama, modelfile_stranger,
