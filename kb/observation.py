@@ -115,22 +115,23 @@ class Wording(Frozen):
 
 
 class Reading(Frozen):
-    """A figure that a log states, and where."""
+    """A fact of something pasted, and which figure of the request it is."""
 
-    id: str
-    pattern: str
-    """With the group `value`, and `over` where it is a part of something."""
+    fact: str
+    """Name in the vocabulary of artifacts."""
+    over: str | None = None
+    """Fact of the same line that it is divided by."""
+    rest: bool = False
+    """Whether one less the figure is meant."""
     seen: str | None = None
     """Field of what was seen."""
     field: str | None = None
     """Field of the set-up."""
-    times: float = 1.0
-    over: bool = False
-    rest: bool = False
-    """Whether one less the figure is meant."""
-    constant: float | None = None
-    """The figure, where the words themselves say it."""
     of: Literal["last", "largest"] = "last"
+    family: str | None = None
+    """Family of artifacts it is taken of; null = any."""
+    zero: bool = False
+    """Whether nought is a figure."""
 
 
 class Symptom(Frozen):
@@ -211,7 +212,7 @@ def observation_facts() -> ObservationFacts:
             "xids": {row["code"]: row for row in errors["xids"]},
             "symptoms": {row["id"]: row for row in load_yaml(_FOLDER / "symptoms.yaml")},
             "programs": load_yaml(_FOLDER / "flags.yaml"),
-            "readings": [row | {"over": "(?P<over>" in row["pattern"]} for row in load_yaml(_FOLDER / "logs.yaml")],
+            "readings": load_yaml(_FOLDER / "logs.yaml"),
             "settings": others["settings"],
             "sources": {key: {"id": key, **row} for key, row in others["sources"].items()},
         }

@@ -1,7 +1,7 @@
 """Artifacts: what people paste, read as what it is.
 
 A text becomes artifacts (logs, state of machines, set-ups, models' files, quotations), each with typed facts and the
-lines they stand in, and the prose around them. Each format is one small parser; `vocabulary.yaml` lists every fact.
+lines they stand in, and the prose around them. Each format is one small parser; `vocabulary/names.yaml` lists every fact.
 """
 
 from kb.artifacts.artifact import Artifact, Fact, Found, Span, Unread

@@ -11,11 +11,12 @@ BINARY = {"": 1, "b": 1, "k": KIB, "kb": KIB, "kib": KIB, "ki": KIB, "m": MIB, "
 """Units of programs that mean powers of two whatever they write."""
 EXACT = BINARY | {"kb": KB, "mb": MB, "gb": GB, "tb": TB}
 """Units as defined: "GB" is 10⁹."""
-SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0} | {
-    "seconds": 1.0, "min": 60.0, "m": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0,
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0} | {
+    "secs": 1.0, "second": 1.0, "seconds": 1.0, "min": 60.0, "m": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0,
 }  # fmt: skip
 _GROUPED = re.compile(r"^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _NUMBER = re.compile(r"^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$")
+_PART = re.compile(r"(\d{1,12}(?:,\d{3}){0,3}(?:\.\d{1,9})?)\s?([a-zµμ]{1,8})", re.IGNORECASE)
 _SIZE = re.compile(r"^\s*(-?[\d.,]+)\s*([A-Za-z]{0,5})\s*$")
 
 
@@ -46,6 +47,12 @@ def seconds(words: str, unit: str) -> float | None:
     """Seconds of ("1712.75", "ms"); None where it is no time."""
     value, scale = number(words), SECONDS.get(unit.lower())
     return None if value is None or scale is None else round(value * scale, 9)
+
+
+def duration(words: str) -> float | None:
+    """Seconds of "1m12.5s", "245 ms", "21 secs"; None where it is none."""
+    parts = [seconds(value, unit) for value, unit in _PART.findall(words)]
+    return round(sum(one for one in parts if one is not None), 9) if parts and None not in parts else None
 
 
 def ratio(words: str) -> float | None:

@@ -25,7 +25,7 @@ class Fact:
     """One thing that an artifact states."""
 
     name: str
-    """A name of the vocabulary (`vocabulary.yaml`)."""
+    """A name of the vocabulary (`vocabulary/names.yaml`)."""
     value: Value
     unit: str | None
     """Base unit that the vocabulary gives the name: bytes, seconds, tokens, tokens/s, watts, celsius, ratio …"""

@@ -1,10 +1,15 @@
 """Find what was pasted in a text: formats claim their lines by structure, what is left is looked through for logs."""
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
 
 from kb.artifacts.artifact import Artifact, Block, Format, Found, Span, Spot
 from kb.artifacts.sheet import Line, Sheet
+
+
+MOST = 300
+"""Artifacts of one text; nobody pastes more, and what follows stays prose."""
 
 
 @lru_cache(maxsize=1)
@@ -27,6 +32,8 @@ def find_artifacts(text: str) -> Found:
     taken: list[Artifact] = []
     claimed = [False] * len(sheet.lines)
     for form, spot in _claims(sheet):
+        if len(taken) >= MOST:
+            break
         if any(claimed[spot.first : spot.last + 1]):
             continue
         taken.append(_artifact(form, spot, sheet))
@@ -81,7 +88,7 @@ def _prose(sheet: Sheet, artifacts: Iterable[Artifact]) -> Iterable[Span]:
 def _without(text: str, start: int, end: int, edges: list[tuple[int, int]]) -> Iterable[Span]:
     """The parts of a stretch that fences' own lines leave, blanks at their ends taken off."""
     place = start
-    for first, last in [*(edge for edge in edges if start <= edge[0] < end), (end, end)]:
+    for first, last in [*edges[bisect_left(edges, (start, 0)) : bisect_left(edges, (end, 0))], (end, end)]:
         words = text[place:first]
         if words.strip():
             left = len(words) - len(words.lstrip())

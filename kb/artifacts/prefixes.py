@@ -33,10 +33,17 @@ _LOGGER = re.compile(
     r")"
 )
 _PROMPT = re.compile(
-    r"\s{0,4}(?:\([\w.\-]{1,40}\)\s)?(?:\[?[\w.\-]{1,60}@[\w.\-]{1,80}(?:[: ]\S{0,120}?)?\]?[$#%>]\s|PS [A-Z]:\\[^>\n]{0,120}>\s?"
+    r"\s{0,4}(?:\([\w.\-]{1,40}\)\s)?(?:\[?[\w.\-]{1,60}@[\w.\-]{1,80}(?:[: ]\S{0,120}?)?\]?[$#%>]\s"
+    r"|PS [A-Z]:\\[^>\n]{0,120}>\s?"
     r"|[A-Z]:\\[^>\n]{0,120}>\s?|[$%]\s(?=\S)|#\s(?=(?:nvidia|rocm|amd|npu|xpu|kubectl|docker|ollama|vllm|free|ls)\S*\s))"
 )
-_WORKER = re.compile(r"(?:(rank)=(\d{1,5}))|(?:[_ ]?(TP|DP|PP|EP)(\d{1,5}))|(pid)=(\d{1,10})")
+_WORKER = re.compile(r"(rank)=(\d{1,5})|[_ ](TP|PP|EP)(\d{1,5})|(pid)=(\d{1,10})")
+"""A replica's number (DP0) stands beside every process of it and names none."""
+_OPENING = frozenset("[(0123456789")
+_SIGNS = frozenset("$#%>")
+_NAMES = ("INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "Jan", "Feb", "Mar", "Apr", "May") + (
+    "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
 _MOST = 8
 """Prefixes that may stand before one another."""
 
@@ -54,16 +61,29 @@ class Stripped:
 def unprefixed(text: str) -> Stripped:
     """The line without what loggers, containers, launchers and shells wrote before it."""
     of, place, logged = None, 0, False
-    for _ in range(_MOST):
+    for _ in range(_MOST if _may_begin(text) else 0):
         match = _LOGGER.match(text, place)
         if match is None or match.end() == place:
             break
         place, logged, of = match.end(), True, _named(match) or of
     rest = text[place:] if logged else text
-    prompt = _PROMPT.match(rest) if not logged else None
+    prompt = _PROMPT.match(rest) if not logged and not _SIGNS.isdisjoint(rest[:200]) else None
     if prompt is not None and rest[prompt.end() :].strip():
         return Stripped(rest[prompt.end() :], of, logged, True)
     return Stripped(rest, of, logged)
+
+
+def _may_begin(text: str) -> bool:
+    """A cheap look at how the line begins, which most lines without a prefix do not pass."""
+    head = text.lstrip()[:100]
+    first = head[:1]
+    if first in _OPENING:
+        return True
+    if first.isupper():
+        return head.startswith(_NAMES) or head[1:5].isdecimal()
+    return (
+        "|" in head or "NCCL" in head or head.startswith("time=") or (first.islower() and "-" in head) or ".py:" in head
+    )
 
 
 def _named(match: re.Match[str]) -> str | None:

@@ -2,11 +2,12 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
-from kb.artifacts.mask import masked_line, without_private_keys
+from kb.artifacts.mask import masked_line, secrets_in, without_private_keys
 from kb.artifacts.prefixes import unprefixed
 
 READ_MAX = 1_000_000
@@ -17,7 +18,7 @@ _COLOURS = re.compile(
 _QUOTED = re.compile(r"\s{0,3}>(?:\s{0,2}>){0,8}\s?")
 _FENCE = re.compile(r"\s{0,40}(?:`{3,}|~{3,})\s{0,3}([A-Za-z0-9_+.\-]{0,20})\s{0,20}$")
 _WIDTHS: dict[int, int | str | None] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_WIDTHS |= dict.fromkeys((0x3000, 0xA0, 0x2007, 0x202F), " ") | dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF, 0xD))
+_WIDTHS |= dict.fromkeys((0x3000, 0xA0, 0x2007, 0x202F), " ") | dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF))
 _WIDTHS |= dict.fromkeys(map(ord, "│┃║┆┊"), "|") | dict.fromkeys(map(ord, "─━"), "-") | {ord("═"): "="}
 _WIDTHS |= dict.fromkeys(map(ord, "┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╒╕╘╛╞╡╤╧╪╭╮╰╯┏┓┗┛┣┫┳┻╋"), "+")
 
@@ -56,6 +57,7 @@ class Sheet:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._kept: dict[str, Any] = {}
         self.languages: list[str] = []
         """What each fence says it holds ("yaml"), by the number of the fence; "" where it does not say."""
         self.lines: tuple[Line, ...] = tuple(self._fenced(_split(text[:READ_MAX])))
@@ -100,6 +102,16 @@ class Sheet:
             place = self.lowered.find(word, after)
         return found
 
+    def kept(self, name: str, made: Callable[[], Any]) -> Any:
+        """What several formats need of the whole text, made once."""
+        if name not in self._kept:
+            self._kept[name] = made()
+        return self._kept[name]
+
+    def at_any(self, words: Iterable[str]) -> list[int]:
+        """Indices of the lines that hold one of the lower-case words, each once, in order."""
+        return sorted({index for word in words for index in self.at(word)})
+
     def place(self, line: Line, column: int, end: int) -> tuple[int, int]:
         """(start, end) in the text of a part of a cleaned line; the whole line where cleaning moved it."""
         part = line.text[column:end]
@@ -109,14 +121,15 @@ class Sheet:
 
 def _split(text: str) -> Iterator[Line]:
     start = 0
-    for index, raw in enumerate(without_private_keys(text).split("\n")):
-        end = start + len(raw)
-        yield _cleaned(index, start, raw)
-        start = end + 1
+    text = without_private_keys(text)
+    words = secrets_in(text)
+    plain = text if text.isascii() else text.translate(_WIDTHS)
+    for index, (raw, line) in enumerate(zip(text.split("\n"), plain.split("\n"), strict=True)):
+        yield _cleaned(index, start, raw, line, words)
+        start += len(raw) + 1
 
 
-def _cleaned(index: int, start: int, raw: str) -> Line:
-    text = raw if raw.isascii() else raw.translate(_WIDTHS)
+def _cleaned(index: int, start: int, raw: str, text: str, words: tuple[str, ...]) -> Line:
     if "\r" in text:  # a progress bar paints over itself; what it showed last counts
         text = text.rstrip("\r").rsplit("\r", 1)[-1]
     if "[" in text:
@@ -124,5 +137,7 @@ def _cleaned(index: int, start: int, raw: str) -> Line:
     if (quoted := _QUOTED.match(text)) is not None:
         text = text[quoted.end() :]
     stripped = unprefixed(text)
-    text = masked_line(stripped.text.rstrip())
+    text = stripped.text.rstrip()
+    if words and any(word in lowered for lowered in (text.lower(),) for word in words):
+        text = masked_line(text)
     return Line(index, start, start + len(raw), raw, text, stripped.of, stripped.logged, stripped.prompt)

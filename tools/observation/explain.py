@@ -41,7 +41,6 @@ from tools.observation.result import (
 from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import read_log
 from tools.observation.setup import Setup, bare
-from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
 EFFECTS_MAX = 6
@@ -70,7 +69,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     set-up estimated anew with that one thing otherwise), the command that tells, the fix and the figure after it.
     """
     flags = read_flags(request.flags) if request.flags else {}
-    read, logged = read_log(folded(request.error_text)) if request.error_text else ({}, {})
+    read, logged = read_log(request.error_text) if request.error_text else ({}, {})
     request = _with_read(request, read)
     setup = Setup(bare(request, logged | flags), at=request.seen.memory_at)
     if not seen_figures(request.seen) and not request.error_text and not request.symptom:
@@ -344,7 +343,7 @@ def _warnings(
 ) -> Iterator[str]:
     yield from base.warnings
     yield from (f"No estimate: {why}" for why in base.refused.values())
-    used = read_log(folded(request.error_text))[0] or symptom_in(request.error_text) if request.error_text else True
+    used = read_log(request.error_text)[0] or symptom_in(request.error_text) if request.error_text else True
     if error is None and not used:
         yield "The text holds no wording that is known here: it was not used."
     if first is not None and first.expected is None:

@@ -1,31 +1,36 @@
 """Which lines are a log, and what they state."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from kb.artifacts.artifact import Artifact, Fact
 from kb.artifacts.logs.errors import errors_of
 from kb.artifacts.logs.joined import Joined
-from kb.artifacts.logs.reading import Hit, hits, logs
+from kb.artifacts.logs.reading import Hit, Log, hits, logs, present
 from kb.artifacts.sheet import Line, Sheet
 
 _SHAPED = re.compile(
     r"\s*(?:Traceback \(most recent|File \"[^\"]{1,200}\", line \d|\^+\s*$|During handling of|The above exception"
-    r"|(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Za-z_]\w{0,60}(?:Error|Exception|Warning)(?:: |\s*$)|[a-z]\w{0,20}_[a-z_]\w{0,60}\s{0,12}: ?\S"
+    r"|(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Za-z_]\w{0,60}(?:Error|Exception|Warning)(?:: |\s*$)"
+    r"|[a-z]\w{0,20}_[a-z_]\w{0,60}\s{0,12}: ?\S"
     r"|NVRM: |panic: |FATAL|\*\*\* |terminate called|Aborted|Segmentation fault|Killed\s*$|\d{1,3}%\|)"
 )
 """What lines of programs look like that no logger marked."""
 BEFORE_MAX = 4
 """Words on its line before a wording, from which on it is quoted within a sentence."""
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u4e00-\u9fff]")
+ERRORS_MAX = 20
+"""Logs at either end of a text that are looked through for known errors."""
 GAP_MAX = 2
 """Lines between two lines of a log that belong to it whatever they look like, if they are no sentences."""
 
 
 def find_logs(sheet: Sheet, claimed: Sequence[bool]) -> list[Artifact]:
     """Logs among the lines that nothing else claimed."""
-    return [one for lines in _regions(sheet, claimed) for one in _in_region(sheet, lines)]
+    there = [one for log in logs() if (one := present(log, sheet.lowered)) is not None]
+    return [one for lines in _regions(sheet, claimed) for one in _in_region(sheet, lines, there)]
 
 
 def _regions(sheet: Sheet, claimed: Sequence[bool]) -> Iterator[list[Line]]:
@@ -42,12 +47,11 @@ def _regions(sheet: Sheet, claimed: Sequence[bool]) -> Iterator[list[Line]]:
         yield run
 
 
-def _in_region(sheet: Sheet, lines: list[Line]) -> Iterator[Artifact]:
+def _in_region(sheet: Sheet, lines: list[Line], there: Sequence[Log]) -> Iterator[Artifact]:
     joined = Joined(lines)
     found = [
         hit
-        for log in logs()
-        if any(mark in joined.lowered for mark in log.marks) or any(one.at in joined.lowered for one in log.readings)
+        for log in there
         for hit in hits(log, joined)
     ]
     of_log = [line.logged or line.prompt or bool(_SHAPED.match(line.text)) for line in lines]
@@ -60,11 +64,25 @@ def _in_region(sheet: Sheet, lines: list[Line]) -> Iterator[Artifact]:
             quoted.append(hit)
         else:
             of_log[first : last + 1] = [True] * (last - first + 1)
+    _beside(joined, [hit for hit in found if not hit.alone], of_log)
     blocks = list(_blocks(lines, of_log))
-    for first, last in blocks:
-        yield from _log(sheet, joined, first, last, found)
+    found.sort(key=lambda hit: hit.start)
+    starts = [joined.index(hit.start) for hit in found]
+    for place, (first, last) in enumerate(blocks):
+        within = found[bisect_left(starts, first) : bisect_right(starts, last)]
+        looked_at = place < ERRORS_MAX or place >= len(blocks) - ERRORS_MAX
+        yield from _log(joined.lines[first : last + 1], within, errors=looked_at)
     inside = {index for first, last in blocks for index in range(first, last + 1)}
-    yield from _in_sentences(sheet, joined, [hit for hit in quoted if joined.index(hit.start) not in inside])
+    yield from _in_sentences(joined, [hit for hit in quoted if joined.index(hit.start) not in inside])
+
+
+def _beside(joined: Joined, found: Iterable[Hit], of_log: list[bool]) -> None:
+    """Lines that say something only beside a log are of it where they follow or precede one of its lines."""
+    places = sorted({joined.index(hit.start) for hit in found})
+    for order in (places, places[::-1]):
+        for index in order:
+            near = of_log[max(index - GAP_MAX, 0) : index + GAP_MAX + 1]
+            of_log[index] = of_log[index] or any(near)
 
 
 def _quoted(joined: Joined, hit: Hit) -> bool:
@@ -104,11 +122,9 @@ def _sentence(line: Line) -> bool:
     return line.fence is None and words[-1:] in ".?!。？！:：" and len(_WORD.findall(words)) >= BEFORE_MAX
 
 
-def _log(sheet: Sheet, joined: Joined, first: int, last: int, found: Iterable[Hit]) -> Iterator[Artifact]:
-    lines = joined.lines[first : last + 1]
-    within = [hit for hit in found if first <= joined.index(hit.start) <= last]
+def _log(lines: Sequence[Line], within: Sequence[Hit], *, errors: bool) -> Iterator[Artifact]:
     facts = _distinct(fact for hit in within for fact in hit.facts)
-    facts += errors_of(lines, {fact.name for fact in facts})
+    facts += errors_of(lines) if errors else []
     if not facts and sum(line.logged for line in lines) < 2:
         return
     kinds = Counter(hit.kind for hit in within)
@@ -121,20 +137,24 @@ def _log(sheet: Sheet, joined: Joined, first: int, last: int, found: Iterable[Hi
     yield Artifact(kind, "log", lines[0].start, lines[-1].end, lines[0].number, tuple(facts), text)
 
 
-def _in_sentences(sheet: Sheet, joined: Joined, found: Iterable[Hit]) -> Iterator[Artifact]:
-    """Wordings within sentences, each an artifact of just its words."""
-    end = -1
-    for hit in sorted(found, key=lambda one: (one.start, -one.end)):
-        if hit.start < end:
-            continue
-        end = hit.end
-        first, last = joined.lines[joined.index(hit.start)], joined.lines[joined.index(hit.end - 1)]
-        words = joined.text[hit.start : hit.end]
-        start = first.start + max(first.raw.find(words[:20]), 0)
-        stop = last.end
-        if first is last and first.raw.find(words) >= 0:
-            stop = start + len(words)
-        yield Artifact(hit.kind, "log", start, stop, first.number, tuple(hit.facts), words)
+def _in_sentences(joined: Joined, found: Sequence[Hit]) -> Iterator[Artifact]:
+    """Wordings within sentences: those of one line are an artifact of just its words."""
+    by_line: dict[int, list[Hit]] = {}
+    for hit in found:
+        by_line.setdefault(joined.index(hit.start), []).append(hit)
+    for index, hits_there in sorted(by_line.items()):
+        first, start = joined.lines[index], min(hit.start for hit in hits_there)
+        end = max(hit.end for hit in hits_there)
+        last = joined.lines[joined.index(max(end - 1, start))]
+        head, tail = joined.text[start:end][:12], joined.text[start:end][-12:]
+        place = first.start + max(first.raw.find(head), 0)
+        stop = last.raw.rfind(tail)
+        stop = last.end if stop < 0 else last.start + stop + len(tail)
+        facts = _distinct(fact for hit in hits_there for fact in hit.facts)
+        facts = sorted([*facts, *errors_of([first])], key=lambda fact: fact.line)
+        yield Artifact(
+            hits_there[0].kind, "log", place, max(stop, place), first.number, tuple(facts), joined.text[start:end]
+        )
 
 
 def _distinct(facts: Iterable[Fact]) -> list[Fact]:

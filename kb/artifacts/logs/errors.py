@@ -21,7 +21,7 @@ PLAIN = ("plain", "killed")
 """Wordings that are ordinary words: told only where nothing more particular is."""
 
 
-def errors_of(lines: Sequence[Line], names: set[str]) -> list[Fact]:
+def errors_of(lines: Sequence[Line]) -> list[Fact]:
     """The errors that lines of a log tell, each once, in the order of the knowledge."""
     telling = [line for line in lines if _TELLS.search(line.text)]
     telling = _ends(telling)
@@ -70,4 +70,5 @@ def _found(lines: list[Line]) -> Iterator[Fact]:
         if (match := wording(known.pattern).search(text)) is not None:
             yield fact("error", known.id, line_of(match.start()))
     for match in _XID.finditer(text):
+        yield fact("error", "xid", line_of(match.start()))
         yield fact("xid", int(match[1]), line_of(match.start()))

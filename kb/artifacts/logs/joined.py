@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from kb.artifacts.sheet import Line
 
@@ -50,9 +51,7 @@ def _width(lines: Sequence[Line]) -> int | None:
     if width not in WIDTHS or longest[width] < 2:
         return None
     broken = [
-        (line, after)
-        for line, after in zip(lines, lines[1:], strict=False)
-        if len(line.raw.rstrip("\r")) == width and after.text.strip()
+        (line, after) for line, after in pairwise(lines) if len(line.raw.rstrip("\r")) == width and after.text.strip()
     ]
     running = [after for _, after in broken if not after.logged and not after.text.startswith((" ", "|", "+"))]
     return width if len(running) >= 2 and len(running) * 2 > len(broken) else None

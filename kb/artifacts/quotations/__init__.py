@@ -1,5 +1,6 @@
 """Quotations: tables of parts and prices, parameters of tenders."""
 
 from kb.artifacts.artifact import Format
+from kb.artifacts.quotations import parts, tender
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (parts.FORMAT, tender.FORMAT)

@@ -7,7 +7,6 @@ import pytest
 from tools.observation import explain_observation
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.said.logs import read_log
-from tools.oom.quantities import folded
 
 SMI = """
 |   0  NVIDIA GeForce RTX 4090        Off |   00000000:01:00.0 Off |                  Off |
@@ -41,7 +40,7 @@ SMI = """
     ],
 )  # fmt: skip
 def test_a_log_states(text: str, seen: dict[str, Any]) -> None:
-    found = read_log(folded(text))[0]
+    found = read_log(text)[0]
     assert found == pytest.approx(seen)
     Seen.model_validate(found)
 

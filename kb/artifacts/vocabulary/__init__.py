@@ -10,7 +10,7 @@ from kb.base import Frozen, UnknownName
 from kb.catalog import load_yaml
 from kb.names import close_names
 
-_FILES = (Path(__file__).parent / "vocabulary.yaml", Path(__file__).parent / "setups" / "vocabulary.yaml")
+_FILES = (Path(__file__).parent / "names.yaml", Path(__file__).parents[1] / "setups" / "vocabulary.yaml")
 
 
 class Name(Frozen):
