@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.base import BadInput, UnknownName
-from tools.agent_tools import reading
+from tools.agent_tools import reading, set_up
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
@@ -72,16 +72,16 @@ class ExplainRequest(AgentRequest):
     """The same, as the person thought it would be."""
     error_text: str | None = Field(default=None, max_length=16_000)
     """Error, log or nvidia-smi table as pasted, the telling lines."""
-    flags: str | None = Field(default=None, max_length=6_000)
-    """Command line as run."""
+    flags: str | None = Field(default=None, max_length=16_000)
+    """Command, config or manifest as run, whole: checked before it runs as well."""
     symptom: str | None = Field(default=None, max_length=400)
     """hangs, spills, one_card_idle, grows, slow_later, killed, xid …, or in words."""
 
 
 def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     """Judges what was observed: expected against seen (normal, low, high, impossible), causes by what they explain,
-    with check, fix and the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal, why OOM,
-    one card idle."""
+    with check, fix and the figure after it. Reads errors, logs, nvidia-smi; checks set-ups (commands, YAML, JSON,
+    manifests). For: why so slow, is this normal, why OOM, one card idle, what is wrong with this command or file."""
     named, form = reading.model_and_format(request.model, None)
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
     task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
@@ -101,9 +101,13 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         "seen": _seen(request.seen, "seen"),
         "expected_by_person": _seen(request.expected, "expected"),
     }  # fmt: skip
+    wrong = set_up.findings(desk, request.flags, request.cards, request.model)
+    setup = {"setup": wrong} if wrong else {}
+    if wrong and not (request.seen or request.error_text or request.symptom):
+        return setup
     if topology and not named and not request.seen:
-        return {"topology": shown(topology)}
-    return {**_explained(_observed(desk, asked)), **({"topology": shown(topology)} if topology else {})}
+        return {"topology": shown(topology), **setup}
+    return {**_explained(_observed(desk, asked)), **({"topology": shown(topology)} if topology else {}), **setup}
 
 
 def _observed(desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tools.check_setup.machine import machine_of
 from tools.check_setup.request import SetupRequest
 from tools.check_setup.result import Finding, Program, SetupCheck, Verdict, Words
 from tools.check_setup.rules import Both, Rule, rules_of, sources
+from tools.check_setup.seen import logged, standing
 from tools.check_setup.view import View
 
 ROUNDS = 6
@@ -87,10 +88,13 @@ def _views(text: str, beside: Sequence[str], request: SetupRequest) -> Iterator[
         request.cards, request.nodes, request.host_memory.bytes if request.host_memory else None, every,
         (*artifacts, *more),
     )  # fmt: skip
+    logs = logged((*artifacts, *more))
     shape = next((found for one in (text, *beside) if (found := _shape(one))), None)
     for setup in setups:
         for unit in setup.units:
-            yield View(setup, unit, machine, every, request.model, shape)
+            yield View(setup, unit, machine, every, request.model, shape, logged=logs)
+    for unit, table in standing((*artifacts, *more)):
+        yield View(Setup(text, (unit,)), unit, machine, every, request.model, shape, table=table, logged=logs)
 
 
 @lru_cache(maxsize=64)

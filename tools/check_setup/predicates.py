@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kb.artifacts.mask import HIDDEN
 from kb.artifacts.setups.options import options
 from kb.base import AdvisorError
+from kb.catalog import gpu as catalog_gpu
 from kb.catalog import load_yaml
 
 if TYPE_CHECKING:
@@ -574,13 +575,27 @@ def card_refuses_zh(view: "View") -> str | None:
     return str(found.reason_zh or found.reason) if found else None
 
 
+def stage_layers(view: "View") -> int | None:
+    """Layers of the stage on the card with the least memory."""
+    stages, model = view.value("pp"), view.model
+    if not isinstance(stages, int) or model is None or not model.layers:
+        return None
+    said = view.given("env.VLLM_PP_LAYER_PARTITION")
+    counts = [int(part) for part in str(said.value).split(",") if part.strip().isdigit()] if said else []
+    if len(counts) != stages:
+        return -(-model.layers // stages)
+    memories = [one.memory_bytes or (catalog_gpu(one.gpu).memory_bytes if one.gpu else 0) for one in view.machine.cards
+                for _ in range(one.count)]  # fmt: skip
+    return counts[memories.index(min(memories))] if len(memories) == stages else min(counts)
+
+
 NAMED: Mapping[str, Callable[["View"], Any]] = {
     one.__name__: one
     for one in (
         spaced_continuation, broken_continuation, commented_continuation, typographic_dash, joined_argument, misspelt,
         stranger, not_a_choice, choices, placeholder, repeated_option, port_taken, shared_share, last_server,
         mounts_cache, gpu_seen, host_experts, rope_said, late_directive, keyed, image_entry,
-        card_refuses, card_refuses_zh, removed_option, removed_instead, removed_instead_zh, removed_drop, json_broken, nodes_reversed,
+        stage_layers, card_refuses, card_refuses_zh, removed_option, removed_instead, removed_instead_zh, removed_drop, json_broken, nodes_reversed,
         late_directive_name, gres_count, job_needs_gpu, job_trains, srun_without_cpus, torchrun_plain, highest_visible,
         needs_card, image_needs_gpu, shm_enough, load_seconds, served_port, probe_port_wrong, program_twice, env_from,
         trainer_beside, trainer_micro, trainer_bf16, trainer_fp16, model_beside_params, section_fsdp, section_deepspeed,

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kb.artifacts.artifact import Artifact
 from kb.artifacts.setups.formats import common
 from kb.artifacts.setups.written import Given, Setup, Unit
 from kb.base import AdvisorError
 from kb.catalog import model as catalog_model
 from kb.lexicon.models.rules import ModelName, read_model
 from kb.records.model import Model
-from tools.check_setup import predicates
+from tools.check_setup import predicates, seen
 from tools.check_setup.expression import listed
 from tools.check_setup.machine import Machine
 from tools.check_setup.room import Room
@@ -37,6 +38,10 @@ class View:
     stated_model: str | None = None
     shape: Model | None = None
     """The model that a config.json beside it describes."""
+    table: Artifact | None = None
+    """Of a machine as it stands: what was printed."""
+    logged: Mapping[str, Any] = field(default_factory=dict)
+    """What logs beside it state."""
     kept: dict[str, Any] = field(default_factory=dict)
 
     def value(self, name: str) -> Any:
@@ -56,6 +61,8 @@ class View:
         derived = getattr(self, f"_{name}", None)
         if derived is not None and name in DERIVED:
             return derived()
+        if name in seen.SHOWN:
+            return seen.SHOWN[name](self.table)
         predicate = predicates.NAMED.get(name)
         return predicate(self) if predicate else None
 
@@ -94,6 +101,8 @@ class View:
             return self.machine.value(rest)
         if space == "model":
             return self._of_model(rest)
+        if space == "seen":
+            return self.logged.get(rest)
         if space == "room":
             return self.room.value(rest)
         if space in SPACES and rest == "there":
