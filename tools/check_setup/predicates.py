@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb.artifacts.mask import HIDDEN
-from kb.artifacts.setups.options import options
+from kb.artifacts.setups.options import OPEN, options
 from kb.base import AdvisorError
 from kb.catalog import gpu as catalog_gpu
 from kb.catalog import load_yaml
@@ -22,7 +22,7 @@ SERVERS = ("vllm", "sglang", "tgi", "llama-server", "trtllm-serve")
 _SPACED = re.compile(r"\\[ \t]+\r?\n")
 _BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]*--?[A-Za-z]")
 _DASHES = re.compile(r"(?:^|\s)[–—]{1,2}[A-Za-z][\w-]+")
-_HOLDER = re.compile(r"<[a-z][\w \-]*>|\bYOUR[_A-Z]+\b|\byour[-_](?:token|key|hf|model)\b|/path/to\b|\bxxx+\b", re.IGNORECASE)
+_HOLDER = re.compile(r"<[\w \-]*(?:your|token|model|path|name|key|dir|host|addr|port|user)[\w \-]*>|\bYOUR[_A-Z]+\b|\byour[-_](?:token|key|hf|model)\b|/path/to\b|\bxxx+\b", re.IGNORECASE)
 
 
 def _command(view: "View") -> str:
@@ -84,6 +84,8 @@ def stranger(view: "View") -> str | None:
 
 def not_a_choice(view: "View") -> str | None:
     """An option whose value is none of those it takes."""
+    if view.unit.program in OPEN:
+        return None
     table = options(view.unit.program)
     for one in view.unit.given.values():
         option = table.get(one.name)
@@ -135,9 +137,15 @@ def port_taken(view: "View") -> bool:
         return False
     return any(
         other is not view.unit and other.program in SERVERS and other.within is None and other.start < view.unit.start
-        and (other.given.get("port") and other.given["port"].value == mine)
+        and _background(view, other) and (other.given.get("port") and other.given["port"].value == mine)
         for other in view.others
     )  # fmt: skip
+
+
+def _background(view: "View", other: Any) -> bool:
+    """Whether a command is left running while the next one starts."""
+    after = view.setup.text[other.end : other.end + 200].split("\n", 1)[0]
+    return re.search(r"&\s*$", after.split("#")[0]) is not None and "&&" not in after
 
 
 def shared_share(view: "View") -> float | None:
@@ -151,6 +159,8 @@ def shared_share(view: "View") -> float | None:
             continue
         theirs = other.env.get("CUDA_VISIBLE_DEVICES")
         if (mine.value if mine else None) != (theirs.value if theirs else None):
+            continue
+        if other is not view.unit and not _background(view, other) and other.start < view.unit.start:
             continue
         several = several or other is not view.unit
         name = "gpu_memory_utilization" if other.program == "vllm" else "mem_fraction_static"
@@ -589,13 +599,29 @@ def stage_layers(view: "View") -> int | None:
     return counts[memories.index(min(memories))] if len(memories) == stages else min(counts)
 
 
+def config_word(view: "View") -> bool:
+    """Whether the settings come from a file that is named."""
+    return any(str(one.value).endswith((".yaml", ".yml", ".json")) for one in view.unit.words)
+
+
+def first_rank(view: "View") -> bool:
+    """Whether it is the command of the first machine alone, whose own address may be the loopback."""
+    return view.value("node_rank") == 0
+
+
+def helm_staged(view: "View") -> bool:
+    """Whether a chart spreads the stages over a Ray cluster, where each pod has its own cards."""
+    box = view.unit.within
+    return box is not None and box.program == "helm" and isinstance(view.value("pp"), int)
+
+
 NAMED: Mapping[str, Callable[["View"], Any]] = {
     one.__name__: one
     for one in (
         spaced_continuation, broken_continuation, commented_continuation, typographic_dash, joined_argument, misspelt,
         stranger, not_a_choice, choices, placeholder, repeated_option, port_taken, shared_share, last_server,
         mounts_cache, gpu_seen, host_experts, rope_said, late_directive, keyed, image_entry,
-        stage_layers, card_refuses, card_refuses_zh, removed_option, removed_instead, removed_instead_zh, removed_drop, json_broken, nodes_reversed,
+        config_word, first_rank, helm_staged, stage_layers, card_refuses, card_refuses_zh, removed_option, removed_instead, removed_instead_zh, removed_drop, json_broken, nodes_reversed,
         late_directive_name, gres_count, job_needs_gpu, job_trains, srun_without_cpus, torchrun_plain, highest_visible,
         needs_card, image_needs_gpu, shm_enough, load_seconds, served_port, probe_port_wrong, program_twice, env_from,
         trainer_beside, trainer_micro, trainer_bf16, trainer_fp16, model_beside_params, section_fsdp, section_deepspeed,

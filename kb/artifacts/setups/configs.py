@@ -70,7 +70,10 @@ def job(text: str) -> Unit | None:
     repeated: list[Given] = []
     first_command = next((one.start for one in commands(text[:100_000]) if one.words or one.assigned), len(text))
     first = last = None
-    for found in SBATCH.finditer(text):
+    directives = list(SBATCH.finditer(text))
+    if all(one.start() > first_command for one in directives):  # a script that writes another
+        first_command = len(text)
+    for found in directives:
         written = found[1].lstrip("-")
         name = SHORT.get(written, written) if found[1][1] != "-" else written.replace("-", "_")
         name = {"gpus_per_node": "gpus_per_node", "tasks_per_node": "ntasks_per_node"}.get(name, name)

@@ -200,7 +200,7 @@ def _shared_memory(given: dict[str, Given], container: Branch, spec: Branch) -> 
 
 
 def _caches(path: str) -> bool:
-    return "huggingface" in path or path.rstrip("/").endswith((".cache", "/models", "/hub", "/data"))
+    return "huggingface" in path or path.rstrip("/").endswith((".cache", "/models", "/hub"))
 
 
 def _tolerations(spec: Branch) -> dict[str, Given]:

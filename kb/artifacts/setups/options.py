@@ -103,7 +103,8 @@ def parsed(
         elif _takes_next(option, words, at):
             last, taken = words[at + 1], 2
             value = typed(expanded(last.text, known))
-        key = option.name if option else _plain(name)
+        dotted = name.partition(".")[2]
+        key = (option.name if option else _plain(name.partition(".")[0])) + (f".{dotted}" if dotted else "")
         if option and option.switch and name.startswith("--no-") and option.name.replace("_", "-") != name[2:]:
             value = False
         one = _given(key, value, word, last, text)
