@@ -38,6 +38,8 @@ def broken_continuation(view: "View") -> bool:
     """A line that begins with an option after one that does not end with a backslash."""
     if view.unit.hand != "flag" or view.unit.within is not None and view.unit.within.program in {"pod", "compose"}:
         return False
+    if view.setup.text[: view.unit.end].rstrip().endswith(("...", "…")):
+        return False
     tail = view.setup.text[max(view.unit.end - 1, 0) : view.unit.end + 120]
     return _BROKEN.match(tail) is not None
 

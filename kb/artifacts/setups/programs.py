@@ -91,4 +91,6 @@ def _script(words: Sequence[Word]) -> str:
     heads = {one.text.partition("=")[0] for one in words if not one.quoted}
     if len(heads & set(_MEGATRON)) >= 2:
         return "megatron"
+    if "--stage" in heads and heads & {"--finetuning_type", "--template", "--lora_target"}:
+        return "llamafactory"
     return "trainer" if len(heads & set(_TRAINS)) >= 2 else "script"
