@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 ALIKE = 0.82
 """How alike an unknown option must be to one that is known to be a slip."""
 SERVERS = ("vllm", "sglang", "tgi", "llama-server", "trtllm-serve")
+LONGEST_VALUE = 200
+"""Longer values are texts, which may hold anything."""
 _SPACED = re.compile(r"\\[ \t]+\r?\n")
 _BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]*--?[A-Za-z]")
 _DASHES = re.compile(r"(?:^|\s)[–—]{1,2}[A-Za-z][\w-]+")
@@ -65,11 +67,19 @@ def joined_argument(view: "View") -> str | None:
     return found[0] if found else None
 
 
+def _read_release(view: "View") -> bool:
+    """Whether the options are those of the release that was read: the one named, or the newest where none is."""
+    said = view.value("release")
+    return said is None or _newest(str(said), view.unit.program)
+
+
 def misspelt(view: "View") -> str | None:
     """The option that an unknown one was meant to be."""
+    if not _read_release(view):
+        return None
     table = options(view.unit.program)
     for one in view.unit.unknown:
-        if one.name in _removed().get(view.unit.program, {}):
+        if one.name in _removed().get(view.unit.program, {}) or " " in one.name:
             continue
         near = get_close_matches(one.name, list(table), n=1, cutoff=ALIKE)
         if near and not one.quote.startswith("-Xm"):
@@ -79,14 +89,14 @@ def misspelt(view: "View") -> str | None:
 
 def stranger(view: "View") -> str | None:
     """An option that the release does not have, and that no other is like."""
-    if misspelt(view) or not view.unit.unknown:
+    if misspelt(view) or not view.unit.unknown or not _read_release(view):
         return None
     return view.unit.unknown[0].name
 
 
 def not_a_choice(view: "View") -> str | None:
     """An option whose value is none of those it takes."""
-    if view.unit.program in OPEN:
+    if view.unit.program in OPEN or not _read_release(view):
         return None
     table = options(view.unit.program)
     for one in view.unit.given.values():
@@ -111,7 +121,9 @@ def choices(view: "View") -> str | None:
 def placeholder(view: "View") -> str | None:
     """A setting whose value was never filled in."""
     for one in (*view.unit.given.values(), *view.unit.env.values(), *view.unit.words):
-        if isinstance(one.value, str) and _HOLDER.search(one.value) and one.name not in {"template", "system"}:
+        if isinstance(one.value, str) and len(one.value) < LONGEST_VALUE and _HOLDER.search(one.value) and (
+            one.name not in {"template", "system", "chat_template"}
+        ):
             return one.name or "@0"
     return None
 
@@ -363,16 +375,16 @@ _SERVED = ("vllm-openai", "sglang", "text-generation-inference", "tritonserver",
 PORTS = {"vllm": 8000, "sglang": 30000, "tgi": 80, "llama-server": 8080}
 SHARED_MIN = 1 << 30
 """Shared memory that a group of processes needs at least: engines' guides ask for 1 GB and more."""
-BYTES_A_SECOND = 500_000_000
-"""What a checkpoint is read at from a usual network or cloud disk."""
-STARTING_S = 90
+BYTES_A_SECOND = 1_000_000_000
+"""What a checkpoint is read at from a good cloud disk: loading takes at least that long."""
+STARTING_S = 60
 """What compiling and capturing graphs take beside."""
 
 
 def image_needs_gpu(view: "View") -> bool:
     """Whether an image serves models on a GPU."""
     image = view.value("image")
-    return image is not None and any(part in str(image) for part in _SERVED) and "cpu" not in str(image)
+    return image is not None and _inner(view) is not None and "router" not in str(image) and any(part in str(image) for part in _SERVED) and "cpu" not in str(image)
 
 
 def shm_enough(view: "View") -> bool:
@@ -454,7 +466,7 @@ def _removed() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
 
 def removed_option(view: "View") -> str | None:
     """An option that earlier releases had; not looked for where an older release is named."""
-    if view.value("release") is not None and not _newest(str(view.value("release")), view.unit.program):
+    if not _read_release(view):
         return None
     known = _removed().get(view.unit.program, {})
     return next((one.name for one in view.unit.unknown if one.name in known), None)

@@ -263,13 +263,32 @@ def _card_count(value: object) -> int | None:
     return int(text) if text.isdigit() else None
 
 
+_PARTS = re.compile(r"[a-z]+|\d+(?:\.\d+)*")
+_SAYS_NOTHING = {
+    "instruct", "chat", "it", "base", "hf", "awq", "gptq", "gguf", "int", "fp", "bf", "nf", "nvfp", "mxfp", "w", "a", "b",
+    "q", "k", "m", "s", "l", "xl", "xs", "iq", "ud", "bnb", "bit", "dynamic", "quantized", "thinking", "meta", "unsloth",
+    "g", "mlx", "exl", "v", "marlin", "safetensors", "model", "models", "f", "tp", "preview", "compressed", "channel",
+}  # fmt: skip
+"""Parts of a name that tell no other model: kinds of training and of quantisation."""
+
+
 def _named(text: str) -> ModelName | None:
+    """The catalog's model of a name; None where the name says more than the catalog's does, and so may mean another."""
     if not text or "$" in text or text in {"True", "."}:
         return None
     tail = text.rstrip("/").split("/")
     for written in (text, "/".join(tail[-2:]), tail[-1].removesuffix(".gguf")):
         try:
-            return read_model(written)
+            found = read_model(written)
         except AdvisorError:
             continue
+        return found if _says_it_all(tail[-1], found.model) else None
     return None
+
+
+def _says_it_all(written: str, model: str) -> bool:
+    """Whether nothing in a name tells another model than the catalog's: "OLMo-hybrid-7B" is not OLMo 7B."""
+    record = catalog_model(model)
+    known = set(_PARTS.findall(f"{record.id} {record.name} {record.family} {record.chat_id or ''}".lower()))
+    rest = [part for part in _PARTS.findall(written.lower()) if part not in known and part not in _SAYS_NOTHING]
+    return all(part[0].isdigit() for part in rest)
