@@ -107,7 +107,12 @@ def _added(view: View, name: str, value: Any) -> Edit | None:
 def _flag(unit: Unit, native: str, value: Any) -> Edit | None:
     if native.startswith("@") or (unit.within is not None and unit.within.program in {"pod", "helm"}):
         return None
-    dashed = native if unit.program in {"trainer", "trl", "llamafactory", "swift", "swift-megatron", "accelerate-launch", "deepspeed", "torchrun"} else native.replace("_", "-")
+    dashed = (
+        native
+        if unit.program
+        in {"trainer", "trl", "llamafactory", "swift", "swift-megatron", "accelerate-launch", "deepspeed", "torchrun"}
+        else native.replace("_", "-")
+    )
     if unit.program not in OPEN and options(unit.program).get(native) is None:
         return None
     said = f" --{dashed}" if value is True else f" --{dashed} {_said(value)}"

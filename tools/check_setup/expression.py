@@ -118,13 +118,17 @@ def tree(text: str) -> ast.expr:
     """
     found = ast.parse(text.strip(), mode="eval").body
     for node in ast.walk(found):
-        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and not node.keywords):
+        if isinstance(node, ast.Call) and (
+            node.keywords or getattr(node.func, "id", None) not in {*FUNCTIONS, *_TAKING}
+        ):
             raise SyntaxError(text)
         if not isinstance(node, _KNOWN):
             raise SyntaxError(f"{type(node).__name__} in {text}")
     return found
 
 
+_TAKING = ("given", "missing", "on")
+"""Functions that take what is missing as it is."""
 _KNOWN = (
     ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.BinOp, ast.operator, ast.Compare, ast.cmpop,
     ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.Load, ast.IfExp, ast.Tuple,

@@ -94,7 +94,9 @@ def _of_units(units: Iterable[Unit]) -> list[CardCount]:
                 for one in _read(str(product.value).replace("-", " "), None)[:1]
             ]
         for key in ("gres", "gpus_per_node", "gpus"):
-            found = _GRES.search(f"gpu:{unit.given[key].value}".replace("gpu:gpu", "gpu")) if key in unit.given else None
+            found = (
+                _GRES.search(f"gpu:{unit.given[key].value}".replace("gpu:gpu", "gpu")) if key in unit.given else None
+            )
             if found and found[1]:
                 return [one.model_copy(update={"count": int(found[2])}) for one in _read(found[1], None)[:1]]
     return []

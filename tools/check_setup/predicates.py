@@ -24,7 +24,10 @@ LONGEST_VALUE = 200
 _SPACED = re.compile(r"\\[ \t]+\r?\n")
 _BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]*--?[A-Za-z]")
 _DASHES = re.compile(r"(?:^|\s)[–—]{1,2}[A-Za-z][\w-]+")
-_HOLDER = re.compile(r"<[\w \-]*(?:your|token|model|path|name|key|dir|host|addr|port|user)[\w \-]*>|\bYOUR[_A-Z]+\b|\byour[-_](?:token|key|hf|model)\b|/path/to\b|\bxxx+\b", re.IGNORECASE)
+_HOLDER = re.compile(
+    r"<[\w \-]*(?:your|token|model|path|name|key|dir|host|addr|port|user)[\w \-]*>|\bYOUR[_A-Z]+\b|\byour[-_](?:token|key|hf|model)\b|/path/to\b|\bxxx+\b",
+    re.IGNORECASE,
+)
 
 
 def _command(view: "View") -> str:
@@ -121,8 +124,11 @@ def choices(view: "View") -> str | None:
 def placeholder(view: "View") -> str | None:
     """A setting whose value was never filled in."""
     for one in (*view.unit.given.values(), *view.unit.env.values(), *view.unit.words):
-        if isinstance(one.value, str) and len(one.value) < LONGEST_VALUE and _HOLDER.search(one.value) and (
-            one.name not in {"template", "system", "chat_template"}
+        if (
+            isinstance(one.value, str)
+            and len(one.value) < LONGEST_VALUE
+            and _HOLDER.search(one.value)
+            and (one.name not in {"template", "system", "chat_template"})
         ):
             return one.name or "@0"
     return None
@@ -193,7 +199,9 @@ def mounts_cache(view: "View") -> bool:
     box = next((one for one in view.unit.chain() if one.program in {"docker", "compose", "pod"}), None)
     if box is None:
         return True
-    volumes = [str(one.value) for one in (*box.repeated, *box.given.values()) if one.name in {"volume", "volumes", "mount"}]
+    volumes = [
+        str(one.value) for one in (*box.repeated, *box.given.values()) if one.name in {"volume", "volumes", "mount"}
+    ]
     return bool(volumes)
 
 
@@ -204,7 +212,9 @@ def gpu_seen(view: "View") -> bool:
         return True
     keys = set(box.given)
     runtime = str(box.given["runtime"].value) if "runtime" in keys else ""
-    devices = ",".join(str(one.value) for one in (*box.repeated, *box.given.values()) if one.name in {"device", "devices"})
+    devices = ",".join(
+        str(one.value) for one in (*box.repeated, *box.given.values()) if one.name in {"device", "devices"}
+    )
     return (
         bool({"gpus", "privileged"} & keys)
         or "nvidia" in runtime
@@ -226,9 +236,7 @@ def rope_said(view: "View") -> bool:
             return True
         if "rope" in one.name:
             return True
-    env = view.given("env.VLLM_ALLOW_LONG_MAX_MODEL_LEN") or view.given(
-        "env.SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"
-    )
+    env = view.given("env.VLLM_ALLOW_LONG_MAX_MODEL_LEN") or view.given("env.SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN")
     return env is not None
 
 
@@ -240,7 +248,13 @@ def late_directive(view: "View") -> str | None:
 def keyed(view: "View") -> str | None:
     """A key or token written out where anybody who reads the file sees it."""
     for one in view.unit.env.values():
-        if one.name in {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_HUB_TOKEN", "WANDB_API_KEY", "OPENAI_API_KEY"}:
+        if one.name in {
+            "HF_TOKEN",
+            "HUGGING_FACE_HUB_TOKEN",
+            "HUGGINGFACE_HUB_TOKEN",
+            "WANDB_API_KEY",
+            "OPENAI_API_KEY",
+        }:
             value = str(one.value)
             if HIDDEN in value or HIDDEN in one.quote:
                 return f"env.{one.name}"
@@ -384,7 +398,13 @@ STARTING_S = 60
 def image_needs_gpu(view: "View") -> bool:
     """Whether an image serves models on a GPU."""
     image = view.value("image")
-    return image is not None and _inner(view) is not None and "router" not in str(image) and any(part in str(image) for part in _SERVED) and "cpu" not in str(image)
+    return (
+        image is not None
+        and _inner(view) is not None
+        and "router" not in str(image)
+        and any(part in str(image) for part in _SERVED)
+        and "cpu" not in str(image)
+    )
 
 
 def shm_enough(view: "View") -> bool:
@@ -448,9 +468,10 @@ def program_twice(view: "View") -> bool:
     box = view.unit.within
     if box is None or box.program != "docker" or "entrypoint" in box.given or not image_entry(view):
         return False
-    return "vllm-openai" in str(box.given["image"].value) and re.match(
-        r"(?:vllm\s+serve|python3?\s+-m)", view.setup.text[view.unit.start :]
-    ) is not None
+    return (
+        "vllm-openai" in str(box.given["image"].value)
+        and re.match(r"(?:vllm\s+serve|python3?\s+-m)", view.setup.text[view.unit.start :]) is not None
+    )
 
 
 def env_from(view: "View") -> bool:
@@ -545,8 +566,11 @@ def srun_without_cpus(view: "View") -> bool:
     """Whether a step starts a training without being told its cores."""
     steps = [one for one in view.others if one.program == "srun" and view.unit in one.chain()]
     passed = "SRUN_CPUS_PER_TASK" in view.setup.text
-    return bool(steps) and job_trains(view) and not passed and all(
-        "cpus_per_task" not in one.given and "cpu_bind" not in one.given for one in steps
+    return (
+        bool(steps)
+        and job_trains(view)
+        and not passed
+        and all("cpus_per_task" not in one.given and "cpu_bind" not in one.given for one in steps)
     )
 
 

@@ -19,7 +19,14 @@ CACHES = {
     "fp8": "fp8", "fp8_e4m3": "fp8", "fp8_e5m2": "fp8", "q8_0": "q8_0", "q4_0": "q4_0", "int8": "int8", "f16": "fp16",
     "bf16": "bf16", "bfloat16": "bf16", "auto": "auto",
 }  # fmt: skip
-WRITTEN = {"awq": "awq", "awq_marlin": "awq", "gptq": "gptq", "gptq_marlin": "gptq", "fp8": "fp8", "bitsandbytes": "nf4"}
+WRITTEN = {
+    "awq": "awq",
+    "awq_marlin": "awq",
+    "gptq": "gptq",
+    "gptq_marlin": "gptq",
+    "fp8": "fp8",
+    "bitsandbytes": "nf4",
+}
 
 
 class Room:

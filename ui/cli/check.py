@@ -85,7 +85,9 @@ def _text(name: str) -> str:
     except OSError as problem:
         raise BadInput("FILE", f"{name} cannot be read: {problem.strerror}.") from None
     if len(data) > LARGEST_BYTES:
-        raise BadInput("FILE", f"{name} is larger than {LARGEST_BYTES:,} bytes.", "Check the parts that start programs.")
+        raise BadInput(
+            "FILE", f"{name} is larger than {LARGEST_BYTES:,} bytes.", "Check the parts that start programs."
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -93,5 +95,3 @@ def _text(name: str) -> str:
     if not text.strip():
         raise BadInput("FILE", f"{name} is empty.")
     return text
-
-

@@ -79,9 +79,13 @@ def _program(
     words: Sequence[Word], text: str, scope: Scope, env: dict[str, Given], within: Unit | None
 ) -> Iterator[Unit]:
     if words[0].text in _SHELLS and len(words) > 1:
-        inner = next((one for at, one in enumerate(words) if at and words[at - 1].text in {"-c", "-lc", "-ec", "-xc"}), None)
+        inner = next(
+            (one for at, one in enumerate(words) if at and words[at - 1].text in {"-c", "-lc", "-ec", "-xc"}), None
+        )
         if inner is not None:
-            yield from _inside(inner, text, replace(within, env={**within.env, **env}) if within else _shell(words, env, text))
+            yield from _inside(
+                inner, text, replace(within, env={**within.env, **env}) if within else _shell(words, env, text)
+            )
         return
     start = started(words)
     if start is None:
@@ -192,12 +196,18 @@ def _job_step(
     while at < len(words) and words[at].text.startswith("-"):
         word = words[at]
         name, equals, inline = word.text.partition("=")
-        takes = not equals and at + 1 < len(words) and not words[at + 1].text.startswith("-") and (
-            name in MPI_TAKES if program == "mpirun" else name not in SRUN_ALONE
+        takes = (
+            not equals
+            and at + 1 < len(words)
+            and not words[at + 1].text.startswith("-")
+            and (name in MPI_TAKES if program == "mpirun" else name not in SRUN_ALONE)
         )
         last = words[at + 1] if takes else word
-        key = SRUN_SHORT.get(name, name.lstrip("-").replace("-", "_")) if program == "srun" else (
-            "np" if name in {"-np", "-n"} else name.lstrip("-").replace("-", "_"))
+        key = (
+            SRUN_SHORT.get(name, name.lstrip("-").replace("-", "_"))
+            if program == "srun"
+            else ("np" if name in {"-np", "-n"} else name.lstrip("-").replace("-", "_"))
+        )
         value = typed(expanded(last.text if takes else inline, scope.known)) if takes or equals else True
         begin = last.start if takes else (text.find("=", word.start, word.end) + 1 if equals else word.start)
         given[key] = Given(key, value, begin, last.end, word.start, last.end, line_of(text, word.start),

@@ -12,13 +12,16 @@ from kb.artifacts.setups.tree import Branch
 from kb.artifacts.setups.written import Given, Unit, line_of, typed
 from kb.catalog import load_yaml
 
-SBATCH = re.compile(r"^[ \t]*#SBATCH[ \t]+(--?[A-Za-z][\w-]*)(?:[= \t]+([^\s#][^\n#]*?))?[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+SBATCH = re.compile(
+    r"^[ \t]*#SBATCH[ \t]+(--?[A-Za-z][\w-]*)(?:[= \t]+([^\s#][^\n#]*?))?[ \t]*(?:#[^\n]*)?$", re.MULTILINE
+)
 SHORT = {
     "N": "nodes", "n": "ntasks", "c": "cpus_per_task", "G": "gpus", "p": "partition", "t": "time", "J": "job_name",
     "o": "output", "e": "error", "w": "nodelist", "A": "account", "C": "constraint", "q": "qos", "a": "array",
 }  # fmt: skip
 _INSTRUCTION = re.compile(
-    r"^(FROM|PARAMETER|TEMPLATE|SYSTEM|ADAPTER|LICENSE|MESSAGE|REQUIRES)[ \t]+(.+?)[ \t]*$", re.IGNORECASE | re.MULTILINE
+    r"^(FROM|PARAMETER|TEMPLATE|SYSTEM|ADAPTER|LICENSE|MESSAGE|REQUIRES)[ \t]+(.+?)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -57,7 +60,9 @@ def settings(root: Branch, program: str) -> Iterator[Unit]:
             repeated.append(value.given(key, branch))
         seen.add(key)
     unknown = [
-        value.given(key, branch) for key, branch, value in top if table and program not in OPEN and key.replace("-", "_") not in table
+        value.given(key, branch)
+        for key, branch, value in top
+        if table and program not in OPEN and key.replace("-", "_") not in table
     ]
     start = root.start
     yield Unit(program, root.line, start, root.end, given, tuple(repeated), tuple(unknown),

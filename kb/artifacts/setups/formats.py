@@ -163,7 +163,9 @@ def modelfiles(sheet: Sheet) -> Iterator[Spot]:
     for first in at:
         last = first
         for line in sheet.lines[first + 1 : first + LINES_MAX]:
-            if line.text.strip() and not re.match(r"(?:PARAMETER|TEMPLATE|SYSTEM|ADAPTER|LICENSE|MESSAGE|#)", line.text):
+            if line.text.strip() and not re.match(
+                r"(?:PARAMETER|TEMPLATE|SYSTEM|ADAPTER|LICENSE|MESSAGE|#)", line.text
+            ):
                 break
             last = line.index
         if last > first:
@@ -198,7 +200,9 @@ def _fits(name: str, value: object) -> bool:
     kind = vocabulary()[name].type
     if kind == "str":
         return isinstance(value, str)
-    return isinstance(value, int | float) and not isinstance(value, bool) and (kind == "float" or isinstance(value, int))
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and (kind == "float" or isinstance(value, int))
+    )
 
 
 def _variable(one: Given, unit: Unit, block: Block) -> Fact:

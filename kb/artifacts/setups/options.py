@@ -75,9 +75,7 @@ class Parsed:
     """Index of the first word that was not taken."""
 
 
-def parsed(
-    program: str, words: Sequence[Word], text: str, known: dict[str, str], *, stops: bool = False
-) -> Parsed:
+def parsed(program: str, words: Sequence[Word], text: str, known: dict[str, str], *, stops: bool = False) -> Parsed:
     """Options and words of a program; with `stops`, what follows the first plain word is another program's."""
     table = options(program)
     given: dict[str, Given] = {}

@@ -50,8 +50,10 @@ class Branch:
     @property
     def end(self) -> int:
         """After its last character; blanks that follow a block are not its own."""
-        return len(self.text[: int(self.node.end_mark.index)].rstrip()) if self.kind != "value" else int(
-            self.node.end_mark.index
+        return (
+            len(self.text[: int(self.node.end_mark.index)].rstrip())
+            if self.kind != "value"
+            else int(self.node.end_mark.index)
         )
 
     @property
