@@ -7,7 +7,6 @@ from functools import lru_cache
 from kb.artifacts.artifact import Artifact, Block, Format, Found, Span, Spot
 from kb.artifacts.sheet import Line, Sheet
 
-
 MOST = 300
 """Artifacts of one text; nobody pastes more, and what follows stays prose."""
 

@@ -36,8 +36,9 @@ def check_setup(request: SetupRequest) -> SetupCheck:
     """Check a command, launch script, configuration or manifest before it runs: what stops it, what it does wrong.
 
     Reads vLLM, SGLang, TGI, llama-server, Ollama Modelfiles, TensorRT-LLM, torchrun, accelerate, DeepSpeed,
-    LLaMA-Factory, ms-swift, axolotl, TRL, Megatron, Docker, Compose, Kubernetes, Helm values and Slurm. Each finding has
-    the line, why, the fix and a source; the corrected text comes with them. Give the cards where the text names none.
+    LLaMA-Factory, ms-swift, axolotl, TRL, Megatron, Docker, Compose, Kubernetes, Helm values and Slurm. Each finding
+    has the line, why, the fix and a source; the corrected text comes with them.
+    Give the cards where the text names none.
     """
     text = masked(request.text)
     beside = tuple(map(masked, request.beside))
@@ -57,7 +58,9 @@ def check_setup(request: SetupRequest) -> SetupCheck:
         would_run=worst != "stops" and bool(views), summary=_summary(rows, views), findings=tuple(rows),
         programs=tuple(_program(view) for view in views), corrected_text=corrected,
         remaining=tuple(sorted(after)) if corrected is not None else (), rules_checked=len(checked),
-        derivation=tuple(Step(label=one.rule, formula=one.quote, value=one.severity, source=one.source) for one in rows),
+        derivation=tuple(
+            Step(label=one.rule, formula=one.quote, value=one.severity, source=one.source) for one in rows
+        ),
         warnings=tuple(f"{view.unit.program}: no rule of a release older than its tag was left out." for view in ()),
         sources=tuple(sources()[key] for key in used if key in sources()),
     )  # fmt: skip
@@ -234,7 +237,7 @@ def _corrected(
 
 
 def _touch(one: Edit, other: Edit) -> bool:
-    return one.start < other.end and other.start < one.end or (one.start, one.end) == (other.start, other.end)
+    return (one.start < other.end and other.start < one.end) or (one.start, one.end) == (other.start, other.end)
 
 
 def _edits(one: Fired) -> list[Edit] | None:

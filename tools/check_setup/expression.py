@@ -151,7 +151,7 @@ def worked_out(text: str, names: Names) -> Any:
         return None
 
 
-def _value(node: ast.expr, names: Names) -> Any:  # noqa: PLR0911
+def _value(node: ast.expr, names: Names) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name | ast.Attribute):
@@ -169,8 +169,7 @@ def _value(node: ast.expr, names: Names) -> Any:  # noqa: PLR0911
         return _value(node.body if _value(node.test, names) else node.orelse, names)
     if isinstance(node, ast.Tuple):
         return tuple(_value(one, names) for one in node.elts)
-    assert isinstance(node, ast.Call)
-    return _called(node, names)
+    return _called(node, names)  # type: ignore[arg-type]
 
 
 def _dotted(node: ast.expr) -> str:

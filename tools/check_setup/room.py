@@ -44,7 +44,8 @@ class Room:
         parts = {one.name: one.bytes for one in per.parts}
         known = {
             "verdict": fit.verdict, "needed": per.total_bytes, "low": per.low_bytes, "usable": fit.usable_bytes,
-            "most_context": fit.max_context_tokens, "cache": parts.get("kv_cache", 0), "weights": parts.get("weights", 0),
+            "most_context": fit.max_context_tokens, "cache": parts.get("kv_cache", 0),
+            "weights": parts.get("weights", 0),
             "most_sequence": fit.max_sequence_tokens, "most_micro": fit.max_micro_batch_size,
         }  # fmt: skip
         return known.get(name)
@@ -125,7 +126,7 @@ def _method(view: "View") -> str | None:
     four = view.value("in_four") or view.value("quantization_bit") == 4 or view.value("quant_bits") == 4
     if lora == "qlora" or (four and lora not in {"", "full", "false"}):
         return "qlora"
-    if lora in {"lora", "true"} or view.unit.program in {"trainer", "trl"} and lora not in {"", "false", "none"}:
+    if lora in {"lora", "true"} or (view.unit.program in {"trainer", "trl"} and lora not in {"", "false", "none"}):
         return "lora"
     if lora in {"full", ""} or view.unit.program in {"trainer", "trl"}:
         return "full_finetune"

@@ -265,8 +265,10 @@ def _card_count(value: object) -> int | None:
 
 _PARTS = re.compile(r"[a-z]+|\d+(?:\.\d+)*")
 _SAYS_NOTHING = {
-    "instruct", "chat", "it", "base", "hf", "awq", "gptq", "gguf", "int", "fp", "bf", "nf", "nvfp", "mxfp", "w", "a", "b",
-    "q", "k", "m", "s", "l", "xl", "xs", "iq", "ud", "bnb", "bit", "dynamic", "quantized", "thinking", "meta", "unsloth",
+    "instruct", "chat", "it", "base", "hf", "awq", "gptq", "gguf", "int", "fp", "bf", "nf", "nvfp", "mxfp", "w", "a",
+    "b",
+    "q", "k", "m", "s", "l", "xl", "xs", "iq", "ud", "bnb", "bit", "dynamic", "quantized", "thinking", "meta",
+    "unsloth",
     "g", "mlx", "exl", "v", "marlin", "safetensors", "model", "models", "f", "tp", "preview", "compressed", "channel",
 }  # fmt: skip
 """Parts of a name that tell no other model: kinds of training and of quantisation."""

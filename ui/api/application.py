@@ -8,7 +8,18 @@ from starlette.exceptions import HTTPException
 
 from assistant.agent import Advisor
 from ui import problem
-from ui.api import catalog, chat_completions, check, conversations, documentation, feedback, knowledge, questions, state, tools
+from ui.api import (
+    catalog,
+    chat_completions,
+    check,
+    conversations,
+    documentation,
+    feedback,
+    knowledge,
+    questions,
+    state,
+    tools,
+)
 from ui.limits import Bounded
 from ui.metrics import Measured
 from ui.repeated import Repeated

@@ -6,8 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from kb.base import Frozen
-from tools.check_setup.result import SetupCheck
-from tools.registry import tool
+from tools.check_setup import SetupCheck, SetupRequest, check_setup
 
 EXAMPLE = "CUDA_VISIBLE_DEVICES=0,1 vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4"
 
@@ -35,8 +34,6 @@ def router() -> APIRouter:
     def check(body: ToCheck) -> SetupCheck:
         """Findings with line, why, fix and source, and the corrected text; secrets are hidden in all that is told."""
         asked: dict[str, Any] = {name: value for name, value in body.model_dump().items() if value}
-        result = tool("check_setup").call(asked)
-        assert isinstance(result, SetupCheck)
-        return result
+        return check_setup(SetupRequest.model_validate(asked))
 
     return routes

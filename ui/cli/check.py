@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.base import BadInput
-from tools.check_setup.result import Finding, SetupCheck
-from tools.registry import tool
+from tools.check_setup import Finding, SetupCheck, SetupRequest, check_setup
 
 LARGEST_BYTES = 400_000
 LEVELS = {"stops": "error", "wrong": "warning", "waste": "notice"}
@@ -37,9 +36,8 @@ def run(options: argparse.Namespace) -> int:
     for name, text in texts:
         beside = [other for at, other in texts if at != name] if options.together else []
         asked = {"text": text, "name": name, "beside": beside, "cards": options.cards, "model": options.model}
-        result = tool("check_setup").call({key: value for key, value in asked.items() if value})
-        assert isinstance(result, SetupCheck)
-        checked.append((name, result))
+        given = {key: value for key, value in asked.items() if value}
+        checked.append((name, check_setup(SetupRequest.model_validate(given))))
     language = "zh" if options.zh or os.environ.get("LANG", "").startswith("zh") else "en"
     if options.fix:
         print("".join(one.corrected_text or dict(texts)[name] for name, one in checked), end="")

@@ -11,7 +11,8 @@ from kb.artifacts.setups.written import Given, Unit, line_of, typed
 DOCKER_TAKES = {
     "-p", "--publish", "-v", "--volume", "-e", "--env", "--env-file", "--name", "--gpus", "--shm-size", "--ipc",
     "--network", "--net", "--restart", "--memory", "-m", "--cpus", "--device", "--entrypoint", "-w", "--workdir",
-    "--runtime", "--mount", "--ulimit", "--user", "-u", "--group-add", "--cap-add", "--security-opt", "--hostname", "-h",
+    "--runtime", "--mount", "--ulimit", "--user", "-u", "--group-add", "--cap-add", "--security-opt", "--hostname",
+    "-h",
     "--pull", "--platform", "--label", "-l", "--add-host", "--cpuset-cpus", "--cpuset-mems", "--pid", "--log-driver",
     "--log-opt", "--tmpfs", "--stop-timeout", "--memory-swap", "--link", "--dns", "--expose", "--health-cmd",
 }  # fmt: skip
@@ -51,7 +52,8 @@ def of_words(words: Sequence[Word], text: str, within: Unit | None) -> Iterator[
 
 
 def _of(command: Command, text: str, scope: Scope, within: Unit | None) -> Iterator[Unit]:
-    local = {name: given for name, given in map(lambda one: _assigned(one, text, scope), command.assigned) if given}
+    pairs = [_assigned(one, text, scope) for one in command.assigned]
+    local = {name: given for name, given in pairs if given}
     if not command.words:
         scope.env |= local
         return
@@ -71,7 +73,8 @@ def variable(name: str, value: str, word: Word, text: str) -> Given:
     """A variable of the environment as a setting."""
     first = text.find("=", word.start, word.end) + 1
     end = word.end
-    return Given(name, typed(value), first, end, word.start, end, line_of(text, word.start), text[word.start : end][:160],
+    line = line_of(text, word.start)
+    return Given(name, typed(value), first, end, word.start, end, line, text[word.start : end][:160],
                  "env")  # fmt: skip
 
 
@@ -91,14 +94,14 @@ def _program(
     if start is None:
         return
     if start.program == "docker":
-        yield from _docker(words, start.index, text, scope, env, within)
+        yield from _docker(words, start.at, text, scope, env, within)
         return
     if start.program in {"srun", "mpirun"}:
-        yield from _job_step(start.program, words, start.index, text, scope, env, within)
+        yield from _job_step(start.program, words, start.at, text, scope, env, within)
         return
-    own = words[start.index :]
+    own = words[start.at :]
     read = parsed(start.program, own, text, scope.known, stops=start.launches)
-    end = own[read.rest - 1].end if read.rest else words[start.index - 1].end
+    end = own[read.rest - 1].end if read.rest else words[start.at - 1].end
     unit = Unit(start.program, line_of(text, words[0].start), words[0].start, end, read.given, read.repeated,
                 read.unknown, read.words, env, within)  # fmt: skip
     if not start.launches:

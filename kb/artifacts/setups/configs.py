@@ -111,7 +111,8 @@ def modelfile(text: str) -> Unit | None:
             head, _, rest = value.partition(" ")
             start += len(value) - len(rest.lstrip()) if rest else 0
             name, value = head.strip(), rest.strip()
-        made = Given(name, typed(value.strip('"')), start, one.end(2), one.start(), one.end(), line_of(text, one.start()),
+        line = line_of(text, one.start())
+        made = Given(name, typed(value.strip('"')), start, one.end(2), one.start(), one.end(), line,
                      one[0].strip()[:160], "modelfile")  # fmt: skip
         if name in given and name != "stop" and name != "message":
             repeated.append(given[name])

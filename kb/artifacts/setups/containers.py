@@ -17,6 +17,11 @@ PROBE_FIELDS = {
 }  # fmt: skip
 GPU = re.compile(r"(?:nvidia\.com|amd\.com|gpu\.intel\.com|habana\.ai|huawei\.com)/(?:gpu|mig|gaudi|Ascend|i915|xe).*")
 WORKLOADS = {"Deployment", "StatefulSet", "DaemonSet", "Job", "Pod", "ReplicaSet", "LeaderWorkerSet", "CronJob"}
+SHARED = {
+    "hostIPC": "host_ipc", "hostNetwork": "network", "runtimeClassName": "runtime", "restartPolicy": "restart",
+    "terminationGracePeriodSeconds": "grace_s",
+}  # fmt: skip
+"""What all containers of a pod share → setting."""
 SELECTORS = ("nvidia.com/gpu.product", "cloud.google.com/gke-accelerator", "node.kubernetes.io/instance-type",
              "accelerator")  # fmt: skip
 
@@ -58,9 +63,8 @@ def kubernetes(root: Branch) -> Iterator[Unit]:
         _put(shared, "replicas", root, ("spec", "replicas"))
         _put(shared, "strategy", root, ("spec", "strategy", "type"))
         _put(shared, "progress_deadline_s", root, ("spec", "progressDeadlineSeconds"))
-        for path, said in ((("hostIPC",), "host_ipc"), (("hostNetwork",), "network"), (("runtimeClassName",), "runtime"),
-                           (("terminationGracePeriodSeconds",), "grace_s"), (("restartPolicy",), "restart")):  # fmt: skip
-            _put(shared, said, spec, path)
+        for name, said in SHARED.items():
+            _put(shared, said, spec, (name,))
         for name in SELECTORS:
             _put(shared, "node_product", spec, ("nodeSelector", name))
         shared |= _tolerations(spec)
@@ -191,7 +195,7 @@ def _shared_memory(given: dict[str, Given], container: Branch, spec: Branch) -> 
             given["shm"] = replace(path.given("shm"), value=True)
             _put(given, "shm_size", volume, ("emptyDir", "sizeLimit"))
             _put(given, "shm_medium", volume, ("emptyDir", "medium"))
-        if volume is None and (claims := spec.at("volumeClaimTemplates")) is None:
+        if volume is None and spec.at("volumeClaimTemplates") is None:
             given.setdefault("mount_missing", replace(name.given("mount_missing"), value=str(name.value)))
         elif volume is not None and volume.at("emptyDir") is not None and _caches(str(path.value)):
             given["cache_lost"] = replace(path.given("cache_lost"), value=str(path.value))

@@ -36,7 +36,8 @@ _PAIR = re.compile(r"[ \t]*(?:- )?[\"']?[A-Za-z_][\w.\-/]*[\"']?[ \t]*:(?:[ \t]|
 _INDENTED = re.compile(r"[ \t]+\S|[ \t]*-[ \t]|[ \t]*#|---[ \t]*$|[ \t]*$")
 _ASSIGNS = re.compile(r"[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*=\S*|[ \t]*(?:#!|#SBATCH\b|module\s|cd\s|source\s|set\s)")
 COMMAND_MARKS = ("vllm", "sglang", "llama-server", "llama-cli", "text-generation-launcher", "trtllm", "torchrun",
-                 "torch.distributed", "accelerate", "deepspeed", "llamafactory", "swift", "megatron", "axolotl", "docker",
+                 "torch.distributed", "accelerate", "deepspeed", "llamafactory", "swift", "megatron", "axolotl",
+                 "docker",
                  "podman", "ollama", ".py")  # fmt: skip
 
 

@@ -22,7 +22,7 @@ class Started(NamedTuple):
     """A program and the index of the first word that is its own."""
 
     program: str
-    index: int
+    at: int
     launches: bool = False
 
 

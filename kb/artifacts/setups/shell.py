@@ -88,10 +88,10 @@ def _tokens(text: str, place: int, end: int) -> Iterator[Word | None]:
                     place, skip_to = _after_heredoc(text, place, end, skip_to), ""
                 continue
             fresh = False
-            if found := _PROMPT.match(text, place, end):
-                if not (sign == "#" and " " in text[place : place + 2]):
-                    place = found.end()
-                    continue
+            found = _PROMPT.match(text, place, end)
+            if found and not (sign == "#" and " " in text[place : place + 2]):
+                place = found.end()
+                continue
         if sign == "\\" and (found := re.compile(r"\\[ \t]*\n[ \t]*").match(text, place, end)):
             place = found.end()
         elif sign in " \t\r":

@@ -3,9 +3,28 @@
 from kb.artifacts import find_artifacts
 from kb.artifacts.setups.read import read_setup
 
-COMMAND = "MODEL=Qwen/Qwen3-8B\nHF_HOME=/d vllm serve $MODEL \\\n  -tp 2 --max-model-len=32k --no-enable-chunked-prefill # note\n"
-MANIFEST = 'apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: v\n    image: vllm/vllm-openai:v0.33.0\n    args: ["--model", \'a/b\', --tensor-parallel-size, "4"]\n    resources: {limits: {nvidia.com/gpu: 2}}\n    livenessProbe: {initialDelaySeconds: 60}\n'
-JOB = "#!/bin/bash\n#SBATCH -N 2\n#SBATCH --gres=gpu:a100:4\nsrun --ntasks-per-node=1 bash -c 'torchrun --nproc_per_node 4 train.py --output_dir o --learning_rate 1e-5'\n"
+COMMAND = (
+    "MODEL=Qwen/Qwen3-8B\n"
+    "HF_HOME=/d vllm serve $MODEL \\\n"
+    "  -tp 2 --max-model-len=32k --no-enable-chunked-prefill # note\n"
+)
+MANIFEST = (
+    "apiVersion: v1\n"
+    "kind: Pod\n"
+    "spec:\n"
+    "  containers:\n"
+    "  - name: v\n"
+    "    image: vllm/vllm-openai:v0.33.0\n"
+    '    args: ["--model", \'a/b\', --tensor-parallel-size, "4"]\n'
+    "    resources: {limits: {nvidia.com/gpu: 2}}\n"
+    "    livenessProbe: {initialDelaySeconds: 60}\n"
+)
+JOB = (
+    "#!/bin/bash\n"
+    "#SBATCH -N 2\n"
+    "#SBATCH --gres=gpu:a100:4\n"
+    "srun --ntasks-per-node=1 bash -c 'torchrun --nproc_per_node 4 train.py --output_dir o --learning_rate 1e-5'\n"
+)
 
 
 def test_a_command_is_taken_apart_with_its_places() -> None:

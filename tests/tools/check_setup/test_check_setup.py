@@ -8,7 +8,15 @@ import pytest
 from tools.check_setup import SetupCheck, SetupRequest, check_setup
 from tools.check_setup.expression import holds, tree, worked_out
 
-SCRIPT = "#!/bin/bash\n# two cards\nexport CUDA_VISIBLE_DEVICES=0,1\n\nvllm serve Qwen/Qwen3-8B \\\n  --tensor-parallel-size 4 \\\n  --port 8000\n"
+SCRIPT = (
+    "#!/bin/bash\n"
+    "# two cards\n"
+    "export CUDA_VISIBLE_DEVICES=0,1\n"
+    "\n"
+    "vllm serve Qwen/Qwen3-8B \\\n"
+    "  --tensor-parallel-size 4 \\\n"
+    "  --port 8000\n"
+)
 LOG = (
     "$ llama-server -m Qwen3-14B-Q4_K_M.gguf -ngl 99 -c 98304\n"
     "ggml_cuda_init: found 1 CUDA devices:\n"
@@ -37,7 +45,14 @@ def test_a_finding_names_its_line_and_the_corrected_text_keeps_the_rest() -> Non
 def test_words_around_a_file_do_no_harm() -> None:
     text = (
         "Hi,\nthis dies at once:\n\n"
-        + '{\n "train_micro_batch_size_per_gpu": 2,\n "bf16": {"enabled": true},\n "fp16": {"enabled": true},\n "zero_optimization": {"stage": 2}\n}\n\nwhat is wrong?'
+        "{\n"
+        ' "train_micro_batch_size_per_gpu": 2,\n'
+        ' "bf16": {"enabled": true},\n'
+        ' "fp16": {"enabled": true},\n'
+        ' "zero_optimization": {"stage": 2}\n'
+        "}\n"
+        "\n"
+        "what is wrong?"
     )
     found = checked(text)
     assert [(one.rule, one.line) for one in found.findings] == [("deepspeed.bf16-and-fp16", 7)]

@@ -6,7 +6,15 @@ from tools.check_setup import SetupCheck, SetupRequest, check_setup
 from tools.check_setup.rules import Rule, rules, rules_of, sources
 
 LEAST_RULES = 250
-WRAPPED = "services:\n  one:\n    image: local/image:1\n    ipc: host\n    gpus: all\n    volumes: ['/a:/a']\n    command: bash -c \"{}\"\n"
+WRAPPED = (
+    "services:\n"
+    "  one:\n"
+    "    image: local/image:1\n"
+    "    ipc: host\n"
+    "    gpus: all\n"
+    "    volumes: ['/a:/a']\n"
+    '    command: bash -c "{}"\n'
+)
 TOLD_OF_THE_SHELL = ("written.", "serve.port-twice", "serve.share-of-one-card", "container.", "serve.idle-cards")
 
 
