@@ -73,7 +73,7 @@ class ExplainRequest(AgentRequest):
     error_text: str | None = Field(default=None, max_length=16_000)
     """Error, log or nvidia-smi table as pasted, the telling lines."""
     flags: str | None = Field(default=None, max_length=16_000)
-    """Command, config, manifest, whole: linted."""
+    """Command, config or manifest."""
     symptom: str | None = Field(default=None, max_length=400)
     """hangs, spills, one_card_idle, grows, slow_later, killed, xid …, or in words."""
 
@@ -81,7 +81,7 @@ class ExplainRequest(AgentRequest):
 def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     """Judges what was observed: expected against seen (normal, low, high, impossible), causes by what they explain,
     with check, fix and the figure after it. Reads errors, logs, nvidia-smi, set-ups. For: why so slow, is this normal,
-    why OOM, one card idle."""
+    why OOM."""
     named, form = reading.model_and_format(request.model, None)
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
     task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
