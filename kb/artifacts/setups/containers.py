@@ -7,6 +7,7 @@ from typing import Any
 
 from kb.artifacts.setups import commands
 from kb.artifacts.setups.shell import Word
+from kb.artifacts.setups.shell import commands as split
 from kb.artifacts.setups.tree import Branch
 from kb.artifacts.setups.written import Given, Unit, typed
 
@@ -106,7 +107,7 @@ def _run(head: Branch | None, tail: Branch | None, image: Given | None, text: st
     if image is None or (not words and head is None and tail is None and _entry(image) is None):
         return
     if len(words) == 1 and " " in words[0].text and head is None:  # a shell's words in one text
-        parts = commands.commands(text, words[0].start, words[0].end)
+        parts = split(text, words[0].start, words[0].end)
         words = [one for part in parts for one in (*part.assigned, *part.words)]
     for unit in commands.in_container(words, image, text, {}, box):
         yield replace(unit, hand="list" if tail is not None and tail.kind == "list" else unit.hand)
@@ -141,10 +142,8 @@ def _environment(branch: Branch | None) -> dict[str, Given]:
             found[name] = Given(name, typed(said) if equals else "$", start, start + len(said), one.start, one.end,
                                 one.line, str(one.node.value)[:160], "env")  # fmt: skip
         elif (label := one.at("name")) is not None:
-            value = one.at("value")
-            found[str(label.value)] = (
-                value.given(str(label.value), label) if value else replace(one.given(str(label.value)), value="$")
-            )
+            said_name, set_to = str(label.value), one.at("value")
+            found[said_name] = set_to.given(said_name, label) if set_to else replace(one.given(said_name), value="$")
     return found
 
 

@@ -128,7 +128,7 @@ def needs_card(view: "View") -> bool:
 
 def first_rank(view: "View") -> bool:
     """Whether it is the command of the first machine alone, whose own address may be the loopback."""
-    return view.value("node_rank") == 0
+    return bool(view.value("node_rank") == 0)
 
 
 NAMES = (
