@@ -89,6 +89,7 @@ HOMES = {
     "plan_power": "tools.power",
     "check_compatibility": "tools.check_compatibility",
     "make_launch_files": "tools.launch",
+    "check_setup": "tools.check_setup",
     "explain_observation": "tools.observation",
     "diagnose_oom": "tools.oom",
     "read_topology": "tools.topology",

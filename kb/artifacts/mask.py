@@ -4,7 +4,7 @@ import re
 
 HIDDEN = "[hidden]"
 _TOKENS = re.compile(
-    r"\b(?:hf_|sk-(?:proj-|ant-)?|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|nvapi-|r8_|dckr_pat_|npm_|pypi-)"
+    r"\b(?:hf_(?=[A-Za-z0-9]{20})|sk-(?:proj-|ant-)?|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|nvapi-|r8_|dckr_pat_|npm_|pypi-)"
     r"[A-Za-z0-9_\-]{8,200}"
     r"|\beyJ[A-Za-z0-9_\-]{10,2000}\.[A-Za-z0-9_\-]{4,2000}(?:\.[A-Za-z0-9_\-]{4,2000})?"
 )

@@ -9,7 +9,7 @@ from pydantic import Field
 from kb.artifacts import Fact, find_artifacts
 from kb.base import BadInput, UnknownName
 from kb.units import format_bytes
-from tools.agent_tools import reading
+from tools.agent_tools import reading, set_up
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
@@ -90,17 +90,17 @@ class ExplainRequest(AgentRequest):
     expected: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """The same, as the person thought it would be."""
     error_text: str | None = Field(default=None, max_length=16_000)
-    """Error, log or table, its telling lines; "pasted" = all that was pasted."""
-    flags: str | None = Field(default=None, max_length=6_000)
-    """Command line as run."""
+    """Error, log, table: telling lines; "pasted" = all that was pasted."""
+    flags: str | None = Field(default=None, max_length=16_000)
+    """Command, config or manifest."""
     symptom: str | None = Field(default=None, max_length=400)
-    """hangs, spills, one_card_idle, grows, slow_later, killed, xid …, or in words."""
+    """hangs, spills, one_card_idle, killed, xid …, or in words."""
 
 
 def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     """Judges what was observed: expected against seen (normal, low, high, impossible), causes by what they explain,
-    with check, fix and the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal, why OOM,
-    one card idle."""
+    with check, fix and the figure after it. Reads errors, logs, nvidia-smi, set-ups. For: why so slow, is this normal,
+    why OOM."""
     request = _with_pasted(request, desk.words)
     unread: list[str] = []
     named, form = _or_none(
@@ -125,7 +125,10 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         "seen": _seen(request.seen, "seen"),
         "expected_by_person": _seen(request.expected, "expected"),
     }  # fmt: skip
-    stated = _stated(request.error_text)
+    wrong = set_up.findings(desk, request.flags or request.error_text, request.cards, request.model)
+    stated = {**({"setup": wrong} if wrong else {}), **_stated(request.error_text)}
+    if wrong and not (request.seen or request.error_text or request.symptom):
+        return stated
     if topology and not named and not request.seen:
         return {"topology": shown(topology), **stated}
     found = _observed(desk, asked)

@@ -74,6 +74,8 @@ def slurm_job(setting: Setting, script: str, *, hours: int) -> str:
         f"#SBATCH --cpus-per-task={8 * setting.per_node}", "#SBATCH --mem=0", "#SBATCH --exclusive",
         f"#SBATCH --time={hours:d}:00:00", "#SBATCH --output=%x-%j.log", "set -euo pipefail",
         'MASTER_ADDR="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"', "export MASTER_ADDR",
-        "export MASTER_PORT=29500", f"srun bash -c 'NODE_RANK=$SLURM_NODEID exec bash {script}'",
+        "export MASTER_PORT=29500",
+        # What sbatch gives a task, srun has not taken over since Slurm 22.05.
+        f"srun --cpus-per-task=$SLURM_CPUS_PER_TASK bash -c 'NODE_RANK=$SLURM_NODEID exec bash {script}'",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"

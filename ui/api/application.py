@@ -8,7 +8,18 @@ from starlette.exceptions import HTTPException
 
 from assistant.agent import Advisor
 from ui import problem
-from ui.api import catalog, chat_completions, conversations, documentation, feedback, knowledge, questions, state, tools
+from ui.api import (
+    catalog,
+    chat_completions,
+    check,
+    conversations,
+    documentation,
+    feedback,
+    knowledge,
+    questions,
+    state,
+    tools,
+)
 from ui.limits import Bounded
 from ui.metrics import Measured
 from ui.repeated import Repeated
@@ -36,6 +47,7 @@ def create_app(advisor: Advisor, *, open_to_uploads: bool = True, bounded: Colle
     routers = (
         questions.router(advisor),
         tools.router(),
+        check.router(),
         catalog.router(),
         chat_completions.router(advisor),
         conversations.router(advisor),

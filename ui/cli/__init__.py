@@ -1,4 +1,4 @@
-"""The command line: `gpu-advisor ask | read | tool | ingest | kb | prices | model | chat | mcp | keys | backup …`."""
+"""The command line: `gpu-advisor ask | read | check | tool | ingest | kb | prices | model | chat | mcp | keys …`."""
 
 import gc
 import os
@@ -11,7 +11,9 @@ from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, Pr
 
 BAD_INPUT, FAILED = 2, 1
 NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable, StateUnavailable)
-COMMANDS = ("ask", "read", "tool", "knowledge", "prices", "model", "serve", "slack", "keys", "backup", "completion")
+COMMANDS = (
+    "ask", "read", "check", "tool", "knowledge", "prices", "model", "serve", "slack", "keys", "backup", "completion",
+)  # fmt: skip
 """The modules that hold the commands, in the order `--help` lists them."""
 GARBAGE_AFTER = 50_000
 """New objects before garbage is looked for; at Python's 700 a short command spends a fifteenth of its time looking."""

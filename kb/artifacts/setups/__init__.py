@@ -1,5 +1,5 @@
 """Set-ups: commands, configurations and manifests."""
 
-from kb.artifacts.artifact import Format
+from kb.artifacts.setups.formats import FORMATS
 
-FORMATS: tuple[Format, ...] = ()
+__all__ = ["FORMATS"]
