@@ -9,6 +9,7 @@ from assistant.grounding.standing.derived import POOL_MAX, derived
 from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
 from assistant.grounding.standing.intervals import torn
 from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, miscounted
+from assistant.grounding.standing.vouched import AT_AN_END
 from assistant.grounding.strangers import strangers
 from assistant.grounding.wording.cues import COUNTED, says
 from assistant.grounding.wording.figures import MARKER, Figure, figures
@@ -160,7 +161,7 @@ def _stands(
     referred = tuple(key for start, end, key in by_reference if start <= figure.start < end)
     if referred:
         compares = len({one.ids for one in products(statement.text) if one.dimension == "card"}) > 1
-        return Stands(compares or not verdict.against, referred, verdict.against)
+        return Stands(compares or not verdict.against or verdict.against.endswith(AT_AN_END), referred, verdict.against)
     free = follows(statement, former, figure)
     return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
 

@@ -18,6 +18,8 @@ RUN = frozenset({BYTES, PACE, TIME})
 """Kinds that depend on how a thing is run."""
 WITHIN = "interval"
 """Role of the ends of an interval around a figure."""
+AT_AN_END = "at an end of its interval"
+"""Against a figure that is told as the value itself; a reference says by its path which end it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def _mistold(figure: Figure, one: Vouched) -> str:
             return "as an amount an hour"
     ends = {WITHIN, "high"} if one.kind == BYTES else {WITHIN}
     if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN:
-        return "at an end of its interval"
+        return AT_AN_END
     if one.kind == PACE and one.roles.get("share") == "total" and not _of_several(figure):
         return "in total, for all at once"
     return ""

@@ -1,0 +1,1 @@
+"""What an answer says held against what may stand behind it."""
