@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from assistant import pasted
 from assistant.answer import PLANNER, Answer
 from assistant.apart import Apart, Missing
 from assistant.compose.before import apart
@@ -30,6 +31,7 @@ from assistant.understand import refers_back, understand
 from assistant.understand.correction import corrected
 from assistant.understanding import Asked, Understanding
 from assistant.work import Job, Worked, work
+from kb.artifacts.mask import masked
 from kb.base import BadInput, ModelFailed, StateUnavailable
 from kb.settings import Settings, settings, stay_offline
 
@@ -185,6 +187,8 @@ class Advisor:
             annotation = None
             if told is None and not changes:
                 annotation, told = self._by_reading(question, conversation_id, said, reading)
+            if told is None and not changes:
+                told = self._by_what_was_pasted(question, conversation_id, said)
             if told is None or isinstance(told, str):
                 reason = told
                 told = yield from self._by_planner(question, conversation_id, said, changes, patience_s, steps=steps)
@@ -270,6 +274,12 @@ class Advisor:
         answer = answered(question, annotation, after(before, annotation), conversation_id, history)
         return annotation, None if answer is None else Told.of(answer)
 
+    def _by_what_was_pasted(self, question: str, conversation_id: str, former: Sequence[Said]) -> Told | None:
+        """The answer to a message that holds a set-up with something wrong in it."""
+        history = self.conversations.history(conversation_id, last=1) if former else []
+        answer = pasted.answered(question, conversation_id, history)
+        return None if answer is None else Told.of(answer)
+
     def _situation(self, history: Sequence[Answer]) -> Situation | None:
         """What is known of the turns so far that were marked up."""
         situation = None
@@ -327,7 +337,7 @@ def key_of(question: str, bare: Understanding) -> bytes:
 
 
 def check_question(question: str) -> str:
-    """The question, stripped.
+    """The question, stripped, with its keys, passwords and tokens hidden: nothing of them is kept or sent on.
 
     Raises:
         BadInput: it is empty, longer than 20,000 characters, or holds what no text may.
@@ -342,4 +352,4 @@ def check_question(question: str) -> str:
         )  # fmt: skip
     if any(0xD800 <= ord(character) <= 0xDFFF for character in cleaned):
         raise BadInput("question", "holds half a surrogate pair, which is not text.", "Send valid UTF-8.")
-    return cleaned
+    return masked(cleaned)

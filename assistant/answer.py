@@ -118,7 +118,7 @@ class Answer(Frozen):
     """What was read of the question, by a reader that marks it up; null where the former planner read."""
     grounding: Grounding = Field(default_factory=Grounding)
     engine: str
-    """`planner`, or `llm:<provider:model>`."""
+    """`planner`, `pasted` (a set-up was checked), `reading:<reader>` or `llm:<provider:model>`."""
     model_tokens: ModelTokens | None = None
     """Null where no language model was asked, or it did not say."""
     elapsed_s: float

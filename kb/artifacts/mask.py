@@ -10,7 +10,7 @@ _TOKENS = re.compile(
 )
 """Keys that say by their beginning what they are, and signed tokens."""
 _NAMED = re.compile(
-    r"(?P<name>(?:(?:api[_\-]?key|token|secret|passw(?:or)?d|credential|auth)[A-Za-z0-9_\-]{0,20}))"
+    r"(?P<name>(?:(?:api[_\-]?key|token(?!i[sz])|secret|passw(?:or)?d|credential|auth)[A-Za-z0-9_\-]{0,20}))"
     r"(?P<is>[\"']?\s{0,3}[=:]\s{0,3}[\"']?|\s{1,3})(?P<value>(?:Bearer\s)?[A-Za-z0-9_\-./+=]{8,400})",
     re.IGNORECASE,
 )
@@ -60,6 +60,14 @@ def _named(match: re.Match[str]) -> str:
     value = match["value"]
     assigned = match["is"].strip() != ""
     password = "passw" in match["name"].lower() or "secret" in match["name"].lower()
+    if not assigned and not (password or _is_option(match)):
+        return match[0]
     if value.isdigit() or value == HIDDEN or not (_SECRET_LIKE.fullmatch(value) or (assigned and password)):
         return match[0]
     return f"{match['name']}{match['is']}{HIDDEN}"
+
+
+def _is_option(match: re.Match[str]) -> bool:
+    """Whether the name ends a word such as `--hf-token`: in prose "tokens" are counted, and what follows is no key."""
+    before = match.string[: match.start()]
+    return (re.split(r"\s", before)[-1] + match["name"]).startswith("-")
