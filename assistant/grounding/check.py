@@ -8,7 +8,7 @@ from typing import Literal
 from assistant.grounding.standing.derived import POOL_MAX, derived
 from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
 from assistant.grounding.standing.intervals import torn
-from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, miscounted
+from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, is_width, miscounted
 from assistant.grounding.standing.vouched import AT_AN_END
 from assistant.grounding.strangers import strangers
 from assistant.grounding.wording.cues import COUNTED, says
@@ -183,7 +183,7 @@ def _needs_nothing(figure: Figure, statement: Statement) -> bool:
     whole = main.kind == PLAIN and main.values[0] == int(main.values[0])
     if whole and main.values[0] <= SMALL_MAX and not figure.counts and not HARDWARE.match(behind):
         return len(figure.readings) == 1 and (main.values[0] <= FEW or not _counted(figure))
-    if (figure.counts and main.values[0] == 1) or converts(figure, statement):
+    if (figure.counts and main.values[0] == 1) or converts(figure, statement) or is_width(figure):
         return True
     if not statement.own:
         return False

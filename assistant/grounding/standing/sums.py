@@ -7,11 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from assistant.grounding.wording.figures import Figure
-from assistant.grounding.wording.quantities import MONEY, PERCENT, PLAIN, TIME
+from assistant.grounding.wording.quantities import BYTES, MONEY, PERCENT, PLAIN, TIME
 from assistant.grounding.wording.statements import Statement
 from kb.base import BadInput
 from tools.agent_tools.calculation import CONSTANTS, evaluate
 
+WIDTHS = frozenset({0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 18.0, 20.0})
+"""Bytes of a number, or of all that is kept of a parameter in training."""
 SMALL_MAX = 10
 """Whole numbers up to here count steps, options and people as words do."""
 EQUALS = re.compile(r"(?P<sign>=|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
@@ -218,4 +220,12 @@ def _needless(figure: Figure, statement: Statement) -> bool:
 def _counts(figure: Figure) -> bool:
     """Whether an operand is a small numeral, which needs no source."""
     main = figure.readings[0]
+    if main.kind == BYTES:
+        return is_width(figure)
     return main.kind == PLAIN and main.values[0] == int(main.values[0]) and main.values[0] <= SMALL_MAX
+
+
+def is_width(figure: Figure) -> bool:
+    """Whether a figure is the width of a number in bytes, which is arithmetic and no size of anything: 2 B, 4 bytes."""
+    main = figure.readings[0]
+    return main.kind == BYTES and main.values[0] in WIDTHS

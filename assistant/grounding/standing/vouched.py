@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assistant.grounding.wording.cues import COUNTED
+from assistant.grounding.wording.cues import COUNTED, goes_with_any
 from assistant.grounding.wording.figures import Figure
 from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, TIME
 from assistant.grounding.wording.ways import apart
@@ -66,11 +66,17 @@ def against(figure: Figure, one: Vouched) -> str:
             group in {COUNTED, "end"}
             or (group == "period" and one.kind == TIME)
             or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
+            or (group == "memory" and _also_said(figure, one.roles.get(group, "")))
         ):
             continue
         if one.roles.get(group, role) != role:
             return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"
     return ""
+
+
+def _also_said(figure: Figure, role: str) -> bool:
+    """Whether the clause says as well what memory it is: 「主机内存仍需」 tells the host's, which is needed."""
+    return role in figure.clause and not goes_with_any("memory", role)
 
 
 def told_again(figure: Figure, one: Vouched, rest: Sequence[tuple[Vouched, str]]) -> bool:

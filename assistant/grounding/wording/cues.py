@@ -57,13 +57,29 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
             continue
         earlier = [one for one in pattern.finditer(before) if not BESIDE.search(window[: cut + one.start()])]
         nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
-        if later and earlier and OF.fullmatch(after, 0, later.start()) and _stands(group, str(earlier[-1].lastgroup)):
+        if (
+            later
+            and earlier
+            and OF.fullmatch(after, 0, later.start())
+            and goes_with_any(group, str(earlier[-1].lastgroup))
+        ):
             found[group] = str(later.lastgroup)
         elif earlier and (nearest is None or len(before) - earlier[-1].end() < nearest[0]):
             found[group] = _narrowest(group, before, earlier)
         elif nearest is not None:
             found[group] = str(nearest[1].lastgroup)
     return found
+
+
+def roles_in_clause(text: str, start: int, end: int) -> frozenset[str]:
+    """Every role of memory that the clause of a figure says, as far as other figures: 「主机内存仍需 341.6 GiB」.
+
+    What is needed and what needs it stand in one clause; the nearest word alone does not tell them apart.
+    """
+    before = FIGURE.split(CLAUSE.split(text[max(0, start - BEFORE) : start])[-1])[-1]
+    after = FIGURE.split(CLAUSE.split(text[end : end + AFTER])[0])[0]
+    pattern = _role_patterns()["memory"]
+    return frozenset(str(one.lastgroup) for part in (before, after) for one in pattern.finditer(part))
 
 
 def _noun(before: str, after: str, pattern: re.Pattern[str]) -> dict[str, str]:
@@ -81,14 +97,14 @@ def _noun(before: str, after: str, pattern: re.Pattern[str]) -> dict[str, str]:
 def _narrowest(group: str, before: str, earlier: list[re.Match[str]]) -> str:
     """The last role that words before a figure say; of one that goes with any, that of the word it is attached to."""
     last = earlier[-1]
-    if len(earlier) > 1 and _stands(group, str(last.lastgroup)):
+    if len(earlier) > 1 and goes_with_any(group, str(last.lastgroup)):
         other = earlier[-2]
         if ATTACHED.fullmatch(before, other.end(), last.start()):
             return str(other.lastgroup)
     return str(last.lastgroup)
 
 
-def _stands(group: str, role: str) -> bool:
+def goes_with_any(group: str, role: str) -> bool:
     """Whether a role says how a figure stands and not of what it is."""
     return role in _cues()["with_any"].get(group, ())
 
@@ -99,7 +115,7 @@ def roles_of_head(head: str) -> dict[str, str]:
     for group in HEADED:
         pattern = _role_patterns()[group]
         said = {str(one.lastgroup) for one in pattern.finditer(head)}
-        said = {one for one in said if not _stands(group, one)} or said
+        said = {one for one in said if not goes_with_any(group, one)} or said
         if len(said) == 1:
             found[group] = said.pop()
     return found

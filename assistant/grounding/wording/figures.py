@@ -11,6 +11,7 @@ from assistant.grounding.wording.cues import (
     COUNTED,
     counts_of_head,
     period_at,
+    roles_in_clause,
     roles_near,
     roles_of_head,
     says,
@@ -106,6 +107,8 @@ class Figure:
     """Catalog ids of the card it is of; empty where none is named."""
     models: frozenset[str] = frozenset()
     roles: dict[str, str] = field(default_factory=dict)
+    clause: frozenset[str] = frozenset()
+    """Every role of memory that the words of its clause say."""
     counts: bool = False
     """Whether it is a number of cards."""
     beside: tuple[int, ...] = ()
@@ -177,6 +180,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             counted.get(at) or owner("card", text, quantity, named, around),
             frozenset() if sized else owner("model", text, quantity, named, around),
             roles,
+            roles_in_clause(text, quantity.start, quantity.end) if quantity.kind == BYTES else frozenset(),
             counts=at in counted,
             beside=beside,
             cards_beside=ids_of(named, "card"),

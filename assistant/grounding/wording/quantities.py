@@ -41,6 +41,7 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "%": (PERCENT, (1.0, 0.01)), "％": (PERCENT, (1.0, 0.01)),
     "万亿": (PLAIN, (1e12,)), "亿": (PLAIN, (1e8,)), "万": (PLAIN, (1e4,)), "千": (PLAIN, (1e3,)),
     "gb": (BYTES, (1e9, 2**30)), "tb": (BYTES, (1e12, 2**40)), "mb": (BYTES, (1e6, 2**20)), "g": (BYTES, (1e9, 2**30)),
+    **dict.fromkeys(("bytes", "byte", "字节", "字節"), (BYTES, (1.0,))),
     "gib": (BYTES, (2**30,)), "gigs": (BYTES, (1e9, 2**30)), "gig": (BYTES, (1e9, 2**30)),
     "w": (POWER, (1.0,)), "kw": (POWER, (1e3,)), "b": (PLAIN, (1e9,)),
     "billion": (PLAIN, (1e9,)), "million": (PLAIN, (1e6,)),
@@ -71,7 +72,7 @@ FIVES_FROM = 10_000
 """From here on what is told roughly may be told in steps of five: 93,250."""
 NUMBER = re.compile(
     rf"(?P<sign>[$¥￥€£]\s?|(?:{'|'.join(CODES)}|HK\$)\s)?"
-    r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?"
+    r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?(?P<power>[eE]\d{1,2}(?![A-Za-z\d]))?"
     rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
@@ -86,6 +87,11 @@ RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
 
+PER_SECOND = re.compile(r"每秒钟?\s?(?:约|大约|大概|生成|输出|可达|能到|能|可|有){0,2}\s?\Z")
+"""Before a number of tokens that is a rate: 「每秒约 43.9 tokens」."""
+TOKENS_BEHIND = re.compile(r"\s?(?:[(（][\d.,\s–—~～-]{3,24}[)）]\s?)?(?:个\s?)?(?:tokens?|词元|詞元)", re.I)
+WITH_UNIT = re.compile(r"\d\s?(?:[KMGT]i?B|[GWh%]|kW|ms|s)/\Z")
+"""Before the second of two figures that a stroke parts: "72W/450W", "45312MiB/49140MiB"."""
 YEAR = re.compile(r"20[012]\d")
 """What is a year where it has no unit of its own."""
 _DIGIT = re.compile(r"\d")
@@ -143,11 +149,17 @@ def _quantities(text: str) -> Iterator[Quantity]:
         elif sign is None and index and unit is None and RANGE.search(between):
             sign = found[index - 1]["sign"]
         behind = INTERVAL.match(text, match.end())
-        last = match["unit"] or (behind["unit"] if behind else None)
+        last = match["unit"] or (behind["unit"] if behind else _pace(text, match))
         if unit is None and sign is None and word is None and not YEAR.fullmatch(match[0].strip()):
             unit = last or (held if not WORD_BEHIND.match(text, match.end()) else None)
         borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
         yield _quantity(text, match, unit, (sign or word or "").strip(), borrowed=borrowed)
+
+
+def _pace(text: str, match: re.Match[str]) -> str | None:
+    """The unit of a rate whose time stands before its number: 「每秒约 43.9 tokens」."""
+    said = PER_SECOND.search(text[max(0, match.start() - 12) : match.start()])
+    return "tokens/s" if said and TOKENS_BEHIND.match(text, match.end()) else None
 
 
 _remembered = lru_cache(maxsize=REMEMBERED)(lambda text: tuple(_quantities(text)))
@@ -155,6 +167,10 @@ _remembered = lru_cache(maxsize=REMEMBERED)(lambda text: tuple(_quantities(text)
 
 def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, borrowed: bool) -> Quantity:
     kind, factors = UNITS.get(unit or "", (PLAIN, (1.0,)))
+    if unit == "B" and match["unit"] and text[match.start("unit") - 1].isspace():
+        kind, factors = BYTES, (1.0,)  # "4 B", set apart as units are, are bytes; "7B" is seven billion
+    if match["power"]:
+        factors = tuple(factor * 10.0 ** int(match["power"][1:]) for factor in factors)
     end = match.end()
     if money in PIECES and float(match["digits"].replace(",", "")) * factors[0] < PIECES_MAX:
         money, end = "", match.start("word")
@@ -188,6 +204,8 @@ def _glued(text: str, match: re.Match[str]) -> bool:
     """Whether the digits belong to a name: `H100`, `ZeRO-3`, `v0.19`, `4090s` (but not `24GB`, `8卡`, `2×24`)."""
     start, end = match.start("digits"), match.end()
     before, two_before = text[start - 1 : start], text[max(0, start - 2) : start]
+    if before == "/" and WITH_UNIT.search(text[max(0, start - 8) : start]):
+        return False
     if before == "/" and two_before[0].isdigit():
         return False
     if before.isascii() and (before.isalpha() or before in "_/\\"):
