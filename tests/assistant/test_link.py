@@ -12,7 +12,7 @@ SPEED, TIME = "estimate_inference_speed", "estimate_training_time"
     [
         pytest.param("Is NVLink necessary for Qwen2.5-72B AWQ on two RTX A6000?", SPEED, "No",
                      id="need-en"),
-        pytest.param("两张 4090 没有 NVLink，部署 Qwen3-32B int4 影响大吗", SPEED, "不是非要", id="need-zh"),
+        pytest.param("两张 4090 没有 NVLink，部署 Qwen3-32B int4 影响大吗", SPEED, "有帮助，但不必须", id="need-zh"),
         pytest.param("TP=2 on my pair of 3090s is slower than one card with Llama-3.1-8B, why", SPEED,
                      "That is not normal", id="slower-en"),
         pytest.param("双卡 3060 用 DDP 训练反而比单卡慢", TIME, "不正常", id="slower-training"),

@@ -63,17 +63,20 @@ def test_a_tool_gives_what_it_gives_directly_and_refuses_with_the_kind_and_the_c
         async with Client(server) as client:
             good = await client.call_tool("find_ways_to_run", REQUEST)
             card = await client.call_tool("find_ways_to_run", REQUEST | {"cards": "4x 4091"})
+            model = await client.call_tool("find_ways_to_run", REQUEST | {"model": "Qwen3-900B"})
             field = await client.call_tool("find_ways_to_run", REQUEST | {"contxt_tokens": "8k"})
             unknown = await client.call_tool("find_ways_to_runn", {})
-            return good, card, field, unknown
+            return good, card, model, field, unknown
 
-    good, card, field, unknown = asyncio.run(run())
+    good, card, model, field, unknown = asyncio.run(run())
     said = data(good)
     assert {name: value for name, value in said.items() if name != "key"} == agent_tool("find_ways_to_run").look_up(
         REQUEST, Ledger()
     ).shown
-    assert card.is_error
-    assert (data(card)["kind"], "rtx-4090-24gb" in data(card)["close"]) == ("GPU", True)
+    assert not card.is_error
+    assert "rtx-4090-24gb" in data(card)["not_known"][0]["close"]
+    assert model.is_error
+    assert (data(model)["kind"], bool(data(model)["close"])) == ("model", True)
     assert field.is_error
     assert "contxt_tokens" in json.dumps(data(field))
     assert unknown.is_error

@@ -12,7 +12,11 @@ from tools.speed.request import InferenceSpeedRequest
 
 ENGINE = "diffusers"
 EIGHT_BIT = ("fp8", "int8")
-MOST_DISTILLED = 8
+LEAST_DISTILLED, MOST_DISTILLED = 4, 8
+"""Steps that distilled weights are run with; fewer are run to time a step."""
+DISTILLED_CLIPS = ("Wan", "HunyuanVideo")
+"""Beginnings of families of clips with distilled weights for few steps (Lightning, lightx2v); others are timed with
+guidance (LTX-2 in eight steps, SGLang issue 23137)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,12 @@ def shot_of(request: InferenceSpeedRequest) -> tuple[Shot, list[str]]:
     engine = ENGINE if request.engine in (None, "comfyui") else request.engine
     if engine not in item_work().generate.engine_ratios:
         raise BadInput("engine", f"{engine} does not generate pictures.", "Name diffusers or tensorrt-llm.")
-    distilled = picture.passes > 1 and request.steps is not None and request.steps <= few_steps(picture.steps)
+    distilled = (
+        picture.passes > 1
+        and request.steps is not None
+        and LEAST_DISTILLED <= request.steps <= few_steps(picture.steps)
+        and (model.kind != "video" or model.family.startswith(DISTILLED_CLIPS))
+    )
     if distilled:
         picture = picture.model_copy(update={"passes": 1})
     shot = Shot(

@@ -25,6 +25,8 @@ DIGITS = re.compile(r"\d+(?:\.\d+)?")
 CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
 TIMES = re.compile(r"[×*/÷]")
 PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
+WHOLE_TIMES_S = frozenset({60.0, 3600.0, 86400.0, 604800.0, 720 * 3600.0, 730 * 3600.0, 8760 * 3600.0, 365 * 86400.0})
+"""A minute, an hour, a day, a week, a month of 30 days and the mean one, a year: rates become amounts by them."""
 EXACT, ROUGH = 0.005, 0.03
 """How far the result of a sum may be off, as a share of it: behind "=" and behind "≈"."""
 
@@ -158,7 +160,9 @@ def _sum(statement: Statement, former: Sequence[Figure], result: Figure) -> Sum 
 def converts(figure: Figure, statement: Statement) -> bool:
     """Whether a number only turns one unit into another in a sum that is written out: 1000 in "1000 / 88 = 11.4"."""
     before, behind = statement.text[: figure.start - statement.start], statement.text[figure.end - statement.start :]
-    if figure.readings[0].kind != PLAIN or figure.readings[0].values[0] not in CONSTANTS or "=" not in behind:
+    main = figure.readings[0]
+    held = main.values[0] in (WHOLE_TIMES_S if main.kind == TIME else CONSTANTS if main.kind == PLAIN else ())
+    if not held or "=" not in behind:
         return False
     return TIMES.search(before[-3:]) is not None or TIMES.match(behind.lstrip()) is not None
 

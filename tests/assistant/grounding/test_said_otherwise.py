@@ -65,3 +65,17 @@ def test_sums_over_bytes_and_powers_of_ten_are_reckoned(answer: str) -> None:
 def test_both_figures_about_a_stroke_are_the_persons() -> None:
     assert loose("Your limit of 450 W is far off: it draws 72 W.", {"value": "1 GiB"}, "GPU0 72W/450W 3%") == []
     assert loose("Your limit is 550 W.", {"value": "1 GiB"}, "GPU0 72W/450W 3%") == ["550 W"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A day costs 24 h × $0.5260/h = $12.62.",
+        "每天 24 小时 × $0.5260/小时 = $12.62。",
+        "730 h × $0.5260/h = $383.98.",
+    ],
+)
+def test_a_rent_becomes_an_amount_by_a_whole_time(answer: str) -> None:
+    rent = {"rent": [{"hourly_cost": "$0.5260/h"}]}
+    assert loose(answer, rent) == []
+    assert loose(answer.replace("$12.62", "$14.62").replace("$383.98", "$399.98"), rent) != []

@@ -70,7 +70,8 @@ def _lead(options: list[Option], words: Words) -> str:
         return words.say("only", **told)
     other = others[0]
     name = "best" if other.fits else "best_other_fails"
-    return words.say(name, other=other.name, other_rate=other.rate, **told)
+    how = words.say("other_how", how=other.how) if other.fits and other.how != first.how else ""
+    return words.say(name, other=other.name, other_how=how, other_rate=other.rate, **told)
 
 
 def _room(one: Option) -> float:
