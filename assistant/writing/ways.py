@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from assistant.writing.words import Words
 from kb.models import models
 from tools.agent_tools.ledger import LookedUp
+from tools.agent_tools.media import WEIGHTS_FIT
 from tools.ways_to_run.tell.words import ENGINES, format_name
 
 CHANGED = re.compile(r"(?P<field>[a-z_]+): (?P<new>\S+) instead of (?P<old>\S+)")
@@ -31,8 +32,14 @@ class WayTold(NamedTuple):
 
 
 def verdict(one: LookedUp) -> str:
-    """fits, fits_with_changes, does_not_fit."""
-    return str(one.shown.get("answer", {}).get("verdict", "does_not_fit"))
+    """fits, fits_with_changes, does_not_fit; of weights alone that fit, the second."""
+    said = str(one.shown.get("answer", {}).get("verdict", "does_not_fit"))
+    return "fits_with_changes" if said == WEIGHTS_FIT else said
+
+
+def weights_alone(one: LookedUp) -> bool:
+    """Whether nothing but the weights of the model is known to fit, which answers no question."""
+    return bool(one.shown.get("answer", {}).get("verdict") == WEIGHTS_FIT)
 
 
 def ways(one: LookedUp, words: Words) -> list[WayTold]:

@@ -20,6 +20,12 @@ NARROWER = ("fp8", "gguf:Q8_0", "gguf:Q4_K_M")
 RATES = ("time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s",
          "live", "host_bytes", "streamed_ratio")  # fmt: skip
 PROGRAMS = ("comfyui", "diffusers")
+WEIGHTS_FIT = "weights_fit"
+"""The verdict on a model of which nothing but the weights is known to fit."""
+WEIGHTS_ALONE = (
+    "Only weights are counted, as the shape of this model is not known: what it holds while it works grows with its "
+    "input (of structures and of attention written out, with the square or the cube) and may be many times that."
+)
 HOST_SHARE = 0.85
 """Of the machine's memory, what weights may take beside the system and the program."""
 WAYS_MAX = 6
@@ -76,15 +82,24 @@ def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> 
     first, speed = _first(request, desk, timed, [one for one in found if _fits(one[1])] if card else [], parted=parted)
     rate = {name: speed[name] for name in (*RATES, "steps", "label") if speed.get(name) is not None}
     ways = [_way(estimate, offload, parted=parted) for offload, estimate in _told(found, first)]
+    uncounted = _uncounted(found)
     return {
         "answer": {
-            "verdict": _verdict(found, first), "model": named.get("model"),
+            "verdict": WEIGHTS_FIT if first and uncounted else _verdict(found, first), "model": named.get("model"),
             **({"way": f"{first[1]['weight_format']}, {PARTS[first[0]]}"} if first is not None and parted else {}),
         },
         "ways": ways, "speed": shown(rate) if rate else None,
         "assumptions": speed.get("assumptions", [])[:3],
-        "warnings": [*_host(request, speed), *speed.get("warnings", [])][:3],
+        "warnings": [*uncounted, *_host(request, speed), *speed.get("warnings", [])][:3],
     }  # fmt: skip
+
+
+def _uncounted(found: list[Found]) -> list[str]:
+    """What is said where the shape of a model is not known: its weights alone are no verdict on it at work."""
+    counted = any(
+        part["name"] == "activations" and part["bytes"] for _, one in found for part in one["per_gpu"]["parts"]
+    )
+    return [] if counted else [WEIGHTS_ALONE]
 
 
 def _first(

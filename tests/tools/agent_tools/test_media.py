@@ -78,3 +78,16 @@ def test_what_is_told_first_is_the_way_that_is_meant() -> None:
     found = ways(model="Wan2.1-I2V-14B-720P", cards="L20", size="720p 81 frames 20 steps", engine="comfyui")
     first = found["ways"][0]
     assert found["answer"]["way"] == f"{first['weight_format']}, {first['parts']}"
+
+
+@pytest.mark.parametrize("model", ["boltz-2", "esmfold_v1", "nllb-200-3.3B"])
+def test_a_model_of_unknown_shape_is_never_said_to_fit_by_its_weights(model: str) -> None:
+    found = ways(model=model, cards="1x 4090", context_tokens="2300")
+    assert found["answer"]["verdict"] == "weights_fit"
+    assert "Only weights are counted" in found["warnings"][0]
+
+
+def test_a_model_of_known_shape_fits() -> None:
+    found = ways(model="bge-m3", cards="1x 4090")
+    assert found["answer"]["verdict"] == "fits"
+    assert not any("Only weights" in one for one in found["warnings"])

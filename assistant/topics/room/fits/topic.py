@@ -9,7 +9,17 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import running
 from assistant.writing.setups import Setup, setups
-from assistant.writing.ways import assumed_card, changes, model_name, plain_way, told_limits, told_speed, verdict, ways
+from assistant.writing.ways import (
+    assumed_card,
+    changes,
+    model_name,
+    plain_way,
+    told_limits,
+    told_speed,
+    verdict,
+    ways,
+    weights_alone,
+)
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -24,7 +34,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     """Whether each setup holds it, with the best way, its speed and limits, and the command of the first."""
     asked = _asked(setups(situation, ask), situation)
     found = [calls.call("find_ways_to_run", dict(one)) for one in asked]
-    if any(one.failed for one in found):
+    if any(one.failed or weights_alone(one) for one in found):
         return None
     first = found[0]
     lines = [*_following(first, asked[0], words), *(_lead(one, words) for one in found[1:])]
