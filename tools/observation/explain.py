@@ -84,7 +84,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     read, logged = read_log(request.error_text) if request.error_text else ({}, {})
     request = _with_read(request, read)
     listed = cards_of(request.error_text) if request.error_text and not request.cards else ()
-    machine = {"cards": list(listed)} if listed else {}
+    machine = {"cards": listed} if listed else {}
     setup = Setup(bare(request, machine | logged | flags), at=request.seen.memory_at)
     if not seen_figures(request.seen) and not request.error_text and not request.symptom:
         raise BadInput(

@@ -6,6 +6,7 @@ from kb.base import BadInput
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.explaining import ExplainRequest, explain
 from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
 
 MESSAGE = "Is this normal on a 3090?\nqwen3:32b 030ee887880f 28 GB 21%/79% CPU/GPU 4096\neval rate: 9.31 tokens/s"
 
@@ -24,3 +25,18 @@ def test_pasted_stands_for_what_the_person_pasted() -> None:
 def test_pasted_without_a_paste_is_refused() -> None:
     with pytest.raises(BadInput):
         explained("pasted", "Is 9 tokens a second normal?")
+
+
+def test_cards_of_a_pasted_table_are_the_set_up_where_none_are_named() -> None:
+    table = (
+        "$ ollama ps\nNAME             ID            SIZE    PROCESSOR        CONTEXT  UNTIL\n"
+        "llama3.3:70b     d37b54d01a76  54 GB   13%/87% CPU/GPU  32768    4 minutes from now\n"
+        "$ nvidia-smi --query-gpu=name,memory.used,memory.total,utilization.gpu --format=csv\n"
+        "name, memory.used [MiB], memory.total [MiB], utilization.gpu [%]\n"
+        "NVIDIA GeForce RTX 3090, 23187 MiB, 24576 MiB, 31 %\nNVIDIA GeForce RTX 3090, 22954 MiB, 24576 MiB, 28 %\n"
+    )
+    asked = {"error_text": "pasted", "symptom": "only 5 tokens/s"}
+    found = agent_tool("explain").look_up(asked, Ledger(), (f"{table}\nwhy so slow?",)).shown
+    assert found["answer"]["verdict"] == "high"
+    assert found["answer"]["seen"] == "13 %"
+    assert found["causes"][0]["id"] == "layers_on_cpu"
