@@ -186,6 +186,10 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield "The shape was guessed from the parameter count: the intervals are wider for it."
     if ways and ways[0].price and ways[0].price.stale:
         yield f"The offers of this card are older than {STALE_AFTER_DAYS} days."
+    if ways and ways[0].speed is None and gpu is not None:
+        yield f"How fast {gpu.name} trains is not known: memory alone is told, and no duration or cost follows."
+    if gpu is not None and gpu.vendor == "Apple":
+        yield "On Apple silicon MLX (mlx-lm) trains adapters; bitsandbytes and settings of CUDA do not run there."
     if ways and not ways[0].price and gpu is not None:
         yield "No rent is known for these cards: state yours in `rents` for the cost of the run."
 
