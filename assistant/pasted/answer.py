@@ -32,7 +32,9 @@ TELLS = frozenset({"stops", "wrong"})
 """Severities that answer a question; waste alone is no reason to leave what else was asked."""
 CLAUSE = re.compile(r"[,，。;；\n?？!！:：()（）]")
 """Where a clause of the words beside a set-up ends."""
-VERDICTS: dict[str, AnswerVerdict] = {"stops": "does_not_fit"}
+MEMORY = "memory."
+"""What the ids of rules about memory begin with."""
+STILL_MAX = 3
 FENCE = "```"
 
 
@@ -47,13 +49,12 @@ def answered(question: str, conversation_id: str, history: Sequence[Answer] = ()
     if language not in LANGUAGES or not any(one.family == "setup" for one in found.artifacts):
         return None
     cards = _cards(question, found)
-    try:
-        check = tool("check_setup").call({"text": question, **({"cards": cards} if cards else {})})
-    except AdvisorError:
+    check = _checked(question, cards)
+    if check is None or not any(one.severity in TELLS for one in check.findings):
         return None
-    if not isinstance(check, SetupCheck) or not any(one.severity in TELLS for one in check.findings):
-        return None
-    text = _text(check, question, Words(FOLDER, language))
+    again = _checked(check.corrected_text, cards) if check.corrected_text else None
+    still = [one for one in again.findings if one.severity in TELLS] if again else []
+    text = _text(check, still, question, Words(FOLDER, language))
     numbers = sum(len(figures(one)) for one in statements(text))
     asked = {"text": masked(question), **({"cards": [one.model_dump(mode="json") for one in cards]} if cards else {})}
     return Answer(
@@ -61,7 +62,7 @@ def answered(question: str, conversation_id: str, history: Sequence[Answer] = ()
         conversation_id=conversation_id,
         question=question,
         language=language[:2],
-        verdict=VERDICTS.get(check.verdict, "diagnosis"),
+        verdict=_verdict(check),
         answer=text,
         need=need_of((), history[-1].need if history else None),
         tool_calls=(ToolCallRecord(tool="check_setup", request=asked, result=check.model_dump(mode="json")),),
@@ -69,6 +70,19 @@ def answered(question: str, conversation_id: str, history: Sequence[Answer] = ()
         engine=ENGINE,
         elapsed_s=since(started),
     )
+
+
+def _checked(text: str, cards: tuple[CardCount, ...]) -> SetupCheck | None:
+    try:
+        found = tool("check_setup").call({"text": text, **({"cards": cards} if cards else {})})
+    except AdvisorError:
+        return None
+    return found if isinstance(found, SetupCheck) else None
+
+
+def _verdict(check: SetupCheck) -> AnswerVerdict:
+    first = check.findings[0]
+    return "does_not_fit" if first.severity == "stops" and first.rule.startswith(MEMORY) else "diagnosis"
 
 
 def _cards(question: str, found: Found) -> tuple[CardCount, ...]:
@@ -94,8 +108,9 @@ def _read(clause: str) -> tuple[CardCount, ...]:
         return ()
 
 
-def _text(check: SetupCheck, question: str, words: Words) -> str:
-    """The worst finding first, with its fix; the others by line; the lines that change; what was not read."""
+def _text(check: SetupCheck, still: Sequence[Finding], question: str, words: Words) -> str:
+    """The worst finding first, with its fix; the others by line; the lines that change, what is wrong even then, and
+    what was not read."""
     told = check.findings[:FINDINGS_MAX]
     first = told[0]
     lead = words.say("stops" if first.severity == "stops" else "wrong", why=_in(first.why, words), line=first.line)
@@ -105,6 +120,8 @@ def _text(check: SetupCheck, question: str, words: Words) -> str:
     if len(check.findings) > len(told):
         blocks.append(words.say("more", number=len(check.findings) - len(told)))
     blocks += _changed(question, check.corrected_text, words) if check.corrected_text else []
+    if still and check.corrected_text:
+        blocks.append("\n".join([words.say("still"), *(_row(one, words) for one in still[:STILL_MAX])]))
     return "\n\n".join([*blocks, words.say("checked", rules=check.rules_checked, on=_on(check, words))])
 
 

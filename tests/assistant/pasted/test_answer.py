@@ -73,7 +73,19 @@ def test_secrets_of_a_paste_are_neither_kept_nor_told(conversing: Advisor) -> No
 
 
 def test_the_advisor_answers_by_it(conversing: Advisor) -> None:
-    answer = conversing.ask(f"what is wrong with this on 2x 4090?\n{WRONG}")
-    assert (answer.engine, answer.verdict) == ("pasted", "does_not_fit")
+    answer = conversing.ask(f"what is wrong with this on 4x A100 80GB?\n{WRONG}")
+    assert (answer.engine, answer.verdict) == ("pasted", "diagnosis")
     assert answer.tool_calls[0].tool == "check_setup"
     assert answer.grounding.numbers == answer.grounding.grounded > 0
+
+
+def test_what_is_wrong_even_in_the_corrected_lines_is_told() -> None:
+    told = text(f"does this run on 2x 4090?\n{WRONG} --quantization awq")
+    after = told.split("```")[-1]
+    assert "GeForce RTX 4090 has 23.5 GiB" in after
+
+
+def test_memory_alone_is_a_verdict_of_fit() -> None:
+    answer = answered("on 2x 4090:\nvllm serve Qwen/Qwen3-32B --tensor-parallel-size 2 --max-model-len 8192", "c")
+    assert answer is not None
+    assert answer.verdict == "does_not_fit"
