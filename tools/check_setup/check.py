@@ -20,7 +20,7 @@ from tools.check_setup.expression import Unmet, holds, release, worked_out
 from tools.check_setup.machine import machine_of
 from tools.check_setup.request import SetupRequest
 from tools.check_setup.result import Finding, Program, SetupCheck, Verdict, Words
-from tools.check_setup.rules import Both, Rule, rules_of, sources
+from tools.check_setup.rulebook import Both, Rule, rules_of, sources
 from tools.check_setup.seen import logged, standing
 from tools.check_setup.view import View
 

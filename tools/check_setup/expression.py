@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+DIVISOR_MAX = 65_536
+"""Largest divisor that is looked for; more than any layout has ranks."""
 _AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 _BINARY = re.compile(r"[kmgt]b?", re.IGNORECASE)
 
@@ -63,8 +65,9 @@ def release(value: Any) -> tuple[int, ...]:
 
 
 def dividing(number: Any, most: Any) -> int:
-    """The largest divisor of `number` that is no more than `most`."""
-    return max(one for one in range(1, int(max(most, 1)) + 1) if int(number) % one == 0)
+    """The largest divisor of `number` that is no more than `most`, nor than any number of cards: both are pasted."""
+    limit = min(int(max(most, 1)), int(number), DIVISOR_MAX)
+    return next(one for one in range(max(limit, 1), 0, -1) if int(number) % one == 0)
 
 
 def power_below(number: Any) -> int:
@@ -103,6 +106,15 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.LtE: lambda a, b: bool(a <= b), ast.Gt: lambda a, b: bool(a > b), ast.GtE: lambda a, b: bool(a >= b),
     ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
 }  # fmt: skip
+
+
+def _number(value: Any) -> Any:
+    """A number as it is: a text times a number would be as long as whoever pasted them likes."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Unmet(str(value)[:40])
+    return value
+
+
 _REACHED: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b, ast.FloorDiv: lambda a, b: a // b, ast.Mod: lambda a, b: a % b,
@@ -162,7 +174,10 @@ def _value(node: ast.expr, names: Names) -> Any:
         inner = _value(node.operand, names)
         return not inner if isinstance(node.op, ast.Not) else -inner
     if isinstance(node, ast.BinOp):
-        return _REACHED[type(node.op)](_stated(node.left, names), _stated(node.right, names))
+        left, right = _stated(node.left, names), _stated(node.right, names)
+        if isinstance(node.op, ast.Add) and isinstance(left, str) and isinstance(right, str):
+            return left + right
+        return _REACHED[type(node.op)](_number(left), _number(right))
     if isinstance(node, ast.Compare):
         return _compared(node, names)
     if isinstance(node, ast.IfExp):

@@ -1,12 +1,13 @@
 """`/v1/check`: a set-up checked before it runs, as a file or as text."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field
 
 from kb.base import Frozen
 from tools.check_setup import SetupCheck, SetupRequest, check_setup
+from tools.check_setup.request import LONGEST
 
 EXAMPLE = "CUDA_VISIBLE_DEVICES=0,1 vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4"
 
@@ -14,11 +15,11 @@ EXAMPLE = "CUDA_VISIBLE_DEVICES=0,1 vllm serve Qwen/Qwen3-32B --tensor-parallel-
 class ToCheck(Frozen):
     """One set-up, with the files it refers to."""
 
-    text: str = Field(min_length=1, max_length=400_000, examples=[EXAMPLE])
+    text: str = Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])
     """Command, script, configuration or manifest, whole: the content of a .sh, .json, .yaml, .txt or .log file."""
     name: str | None = Field(default=None, max_length=200)
     """Name of the file."""
-    beside: tuple[str, ...] = Field(default=(), max_length=16)
+    beside: tuple[Annotated[str, Field(max_length=LONGEST)], ...] = Field(default=(), max_length=16)
     """Other files it refers to."""
     cards: str | None = Field(default=None, max_length=200, examples=["2x L40S"])
     """Cards of one machine, as people write them; null = as the text says."""

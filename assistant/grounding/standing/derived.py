@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
+from assistant.grounding.standing.sums import PERIODS_S
 from assistant.grounding.wording.cues import says
 from assistant.grounding.wording.figures import Figure
 from assistant.grounding.wording.quantities import MONEY, PERCENT, PLAIN, TIME
@@ -17,7 +18,6 @@ BEFORE, AFTER = 24, 18
 """Characters around a result in which a word tells that it is a sum or a difference."""
 SUMMANDS_MAX = 3
 OWN_DIGITS = 1.0001
-PERIODS_S = {"hour": 3600.0, "day": 86400.0, "month": 2628000.0, "year": 31557600.0}
 Term = tuple[float, float]
 """A value and how far the exact one may lie from it."""
 

@@ -105,7 +105,7 @@ def server() -> Iterator[Scripted]:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index for the whole module."""
     folder = tmp_path_factory.mktemp("language-model")
     with pytest.MonkeyPatch.context() as patch:
@@ -342,23 +342,6 @@ def test_where_nothing_is_left_the_planner_answers(ask: Callable[..., Answer], p
     assert answer.answer == own.answer
     assert answer.configurations == own.configurations
     assert any("planner" in warning for warning in answer.warnings)
-
-
-def test_an_unknown_card_is_named_and_the_rest_worked_out(ask: Callable[..., Answer], server: Scripted) -> None:
-    def misspells(request: dict[str, Any]) -> dict[str, Any]:
-        if not results(request):
-            return calling("find_ways_to_run", {"model": "Qwen2.5-72B", "cards": "4x 3091"})
-        if len(results(request)) == 1:
-            return calling("find_ways_to_run", REQUEST)
-        return text("{{R2.ways[0].speed.tokens_per_s_per_user}} on the 4×3090.\nVERDICT: estimate R2")
-
-    answer = ask(misspells)
-    first = json.loads(results(server.requests[1])[0])
-    assert [(one["field"], one["name"]) for one in first["not_known"]] == [("cards", "4x 3091")]
-    assert "rtx-3090-24gb" in first["not_known"][0]["close"]
-    assert first["needs"]
-    assert answer.engine == "llm:openai:scripted"
-    assert [one.failed for one in answer.looked_up] == [False, False]
 
 
 def test_a_tool_that_refuses_says_what_would_do(ask: Callable[..., Answer], server: Scripted) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tools.check_setup import SetupCheck, SetupRequest, check_setup
-from tools.check_setup.rules import Rule, rules, rules_of, sources
+from tools.check_setup.rulebook import Rule, rules, rules_of, sources
 
 LEAST_RULES = 250
 WRAPPED = (

@@ -26,6 +26,10 @@ _BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]*--?[A-Za-z]")
 
 _DASHES = re.compile(r"(?:^|\s)[–—]{1,2}[A-Za-z][\w-]+")
 
+COUNTS, MOST = ("tp", "pp", "dp", "port", "sequences"), 10**9
+"""Settings that are whole numbers in every program, and what none of them reaches."""
+_UNFILLED = re.compile(r"[${}<>%]")
+"""A variable or a place to be filled, of which nothing is known."""
 _HOLDER = re.compile(
     r"<[\w \-]*(?:your|token|model|path|name|key|dir|host|addr|port|user)[\w \-]*>|\bYOUR[_A-Z]+\b"
     r"|\byour[-_](?:token|key|hf|model)\b|/path/to\b|\bxxx+\b",
@@ -151,6 +155,18 @@ def choices(view: "View") -> str | None:
     return ", ".join(options(view.unit.program)[name].choices[:12]) if name else None
 
 
+def not_a_number(view: "View") -> str | None:
+    """A setting that counts something and whose value is no whole number that anything has so many of."""
+    for name in COUNTS:
+        one = view.given(name)
+        if one is None or isinstance(one.value, bool | float) or (isinstance(one.value, int) and one.value < MOST):
+            continue
+        said = str(one.value)
+        if said and not _UNFILLED.search(said) and said.lower() != "auto":
+            return one.name
+    return None
+
+
 def placeholder(view: "View") -> str | None:
     """A setting whose value was never filled in."""
     for one in (*view.unit.given.values(), *view.unit.env.values(), *view.unit.words):
@@ -254,6 +270,7 @@ NAMES = (
     "stranger",
     "not_a_choice",
     "choices",
+    "not_a_number",
     "placeholder",
     "repeated_option",
     "removed_option",
