@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from assistant.answer import Citation, ToolCallRecord
 from assistant.cite import citation
 from assistant.grounding.check import Checked
+from assistant.grounding.standing.evidence import QUOTES
 from assistant.grounding.wording.statements import statements
 from tools.agent_tools.ledger import LookedUp
 
@@ -65,16 +66,17 @@ def _before_stop(text: str, start: int) -> int:
 
 def _citation(marker: int, one: LookedUp, passage: int) -> Citation:
     """The citation of a result, or of the `passage`-th passage that it holds."""
-    record = _main(one)
+    record = _main(one, quotes=bool(passage))
     if record is None:
         quote = str(one.shown.get("steps") or one.shown)[:600]
         return Citation(marker=marker, kind="calculation", title=one.tool, locator=one.key, quote=quote)
     return citation(marker, record, passage)
 
 
-def _main(one: LookedUp) -> ToolCallRecord | None:
-    """The registered tool's call that a result rests on; its last, which worked out the most."""
+def _main(one: LookedUp, *, quotes: bool) -> ToolCallRecord | None:
+    """The registered tool's call that a result rests on; its last, which worked out the most, or that which quotes."""
     good = [each for each in one.worked if "error" not in each.result]
+    good = [each for each in good if (each.tool == QUOTES) is quotes] or good
     return ToolCallRecord(tool=good[-1].tool, request=good[-1].request, result=good[-1].result) if good else None
 
 

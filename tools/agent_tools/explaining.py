@@ -168,14 +168,15 @@ def _guidance(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
 
 
 def _with_pasted(request: ExplainRequest, words: tuple[str, ...]) -> ExplainRequest:
-    """The request with what the person pasted, where it asks for that rather than copying it out.
+    """The request with what the person pasted, where it asks for that rather than copying it out; their last message,
+    where no form of it is known.
 
     Raises:
         BadInput: nothing was pasted.
     """
     if (request.error_text or "").strip().lower() not in PASTED:
         return request
-    texts = [one.text for said in words for one in find_artifacts(said).artifacts]
+    texts = [one.text for said in words for one in find_artifacts(said).artifacts] or list(words[-1:])
     if not texts:
         raise BadInput("error_text", "nothing was pasted in this conversation.", "Give the text itself.")
     whole = "\n".join(texts)

@@ -49,8 +49,8 @@ def _parted(text: str, field: str) -> tuple[str, list[UnknownName]]:
             reading.cards(words, field)
             break
         except UnknownName as one:
-            if one.name not in words:
-                return "", [*unknown, one]
+            if one.name not in words:  # it cannot be told apart from those that are known: the call is refused
+                return text, []
             unknown.append(one)
             words = _EDGES.sub("", _DOUBLED.sub("", words.replace(one.name, "", 1)))
         except AdvisorError:  # what is left names no card

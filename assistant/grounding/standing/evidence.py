@@ -31,7 +31,8 @@ from tools.agent_tools.ledger import LookedUp
 
 STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
-QUOTES = "search_guidance"
+QUOTES, BESIDE = "search_guidance", "guidance"
+"""The tool that quotes documents, and the field in which another's result does: they vouch for nothing more there."""
 PASSAGE_KEY = re.compile(r"R\d+\.\d+")
 """The source of what only a passage says."""
 HAN = re.compile("[一-鿿]")
@@ -98,12 +99,14 @@ class Evidence:
             if one.failed:  # what it says of the nearest that would do counts as well
                 evidence._walk(_unechoed(one.shown, one.request), one.key, "", Around())
             elif one.tool == QUOTES:
-                evidence._passages(one)
+                evidence._passages(one.key, one.shown)
             else:
                 around = products(" \n ".join(texts_of(one.request)))
                 evidence.known.update(*(product.ids for product in around))
                 evidence._sizes(one)
-                evidence._walk(one.shown, one.key, "", Around(ids_of(around, "card"), ids_of(around, "model")))
+                shown = {name: told for name, told in one.shown.items() if name != BESIDE}
+                evidence._walk(shown, one.key, "", Around(ids_of(around, "card"), ids_of(around, "model")))
+                evidence._passages(one.key, one.shown.get(BESIDE) or {})
                 evidence._calculated(one)
         for text in words:
             evidence._person(text)
@@ -268,10 +271,10 @@ class Evidence:
             number = float(match["number"].replace(",", ""))
             self._keep(_vouched(UNITLESS, number, 0.0, one.key, Around()))
 
-    def _passages(self, one: LookedUp) -> None:
-        for number, passage in enumerate(one.shown.get("passages") or (), 1):
+    def _passages(self, key: str, shown: Mapping[str, Any]) -> None:
+        for number, passage in enumerate(shown.get("passages") or (), 1):
             for text in texts_of(passage):
-                self._prose(text, f"{one.key}.{number}", known=self.quoted)
+                self._prose(text, f"{key}.{number}", known=self.quoted)
 
     def _person(self, text: str) -> None:
         """What the person wrote: their bare sums are of the currency of their language."""

@@ -22,9 +22,9 @@ def test_pasted_stands_for_what_the_person_pasted() -> None:
     assert told["answer"]["seen"] == "9.31 tokens/s"
 
 
-def test_pasted_without_a_paste_is_refused() -> None:
+def test_pasted_where_nothing_was_written_is_refused() -> None:
     with pytest.raises(BadInput):
-        explained("pasted", "Is 9 tokens a second normal?")
+        explained("pasted")
 
 
 def test_cards_of_a_pasted_table_are_the_set_up_where_none_are_named() -> None:
@@ -40,3 +40,10 @@ def test_cards_of_a_pasted_table_are_the_set_up_where_none_are_named() -> None:
     assert found["answer"]["verdict"] == "high"
     assert found["answer"]["seen"] == "13 %"
     assert found["causes"][0]["id"] == "layers_on_cpu"
+
+
+def test_an_error_of_no_known_form_is_taken_from_the_last_message() -> None:
+    words = ("hello", "it says: RuntimeError: cuBLAS failed with status CUBLAS_STATUS_NOT_SUPPORTED, why?")
+    found = agent_tool("explain").look_up({"error_text": "pasted", "cards": "5070 Ti"}, Ledger(), words)
+    assert not found.failed
+    assert found.shown["causes"]
