@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from tests.corpus.check import Found, check_line, masked, words_in_a_row
 
 LINE: dict[str, Any] = {
