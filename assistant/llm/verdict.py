@@ -118,7 +118,7 @@ def bare_answers(text: str, looked_up: Sequence[LookedUp], *, before: bool) -> I
 
 
 def _says_something(one: Statement) -> bool:
-    """Whether a statement can be held against results: a yes or no, a figure with a unit, a product, whether it fits."""
+    """Whether it can be held against results: a yes or no, a figure with a unit, a product, whether it fits."""
     if is_bare("bare_yes", one.text) or is_bare("bare_no", one.text) or products(one.text):
         return True
     measured = any(figure.readings and figure.readings[0].kind != PLAIN for figure in figures(one))

@@ -56,7 +56,7 @@ def test_raw_messages_are_no_answer(text: str, ledger: Ledger) -> None:
 
 
 def test_systems_and_tools_may_be_spoken_of(ledger: Ledger) -> None:
-    text = 'System: four cards in one box. The system: sound. A tool such as nvidia-smi shows it.\n\n```json\n{"tp": 4}\n```'
+    text = 'System: four cards in one box. The system: sound. A tool shows it.\n\n```json\n{"tp": 4}\n```'
     assert not any("raw message" in one for one in found(text, ledger).problems)
 
 
