@@ -17,14 +17,14 @@ from tools.named import cited, vouching
 from tools.prices import STALE_AFTER_DAYS
 from tools.training_time.estimate import RATES
 from tools.ways_to_train.binds import binds_of
-from tools.ways_to_train.changes import changes_of, figure, length
-from tools.ways_to_train.pace import unknown_program
+from tools.ways_to_train.changes import changes_of
+from tools.ways_to_train.pace import figure, length, unknown_program
 from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
 from tools.ways_to_train.result import TrainingAnswer, TrainingChange, TrainingWay, Verdict, WaysToTrain
 from tools.ways_to_train.search import PURE, Found, Timed, search
-from tools.ways_to_train.tell import cards, chosen, way_of
+from tools.ways_to_train.tell import cards, chosen, plain_of, way_of
 
 
 def find_ways_to_train(request: WaysToTrainRequest) -> WaysToTrain:
@@ -49,6 +49,7 @@ def find_ways_to_train(request: WaysToTrainRequest) -> WaysToTrain:
     changes = changes_of(request, problem, found, rent)
     return WaysToTrain(
         answer=_answer(problem, found, ways, changes), ways=ways,
+        plain=plain_of(problem),
         nearest=way_of(problem, nearest, rent, request.today) if nearest else None,
         binds=tuple(binds_of(problem, found)), changes=changes, searched=found.searched,
         derivation=tuple(_steps(problem, found, shown, ways)),

@@ -157,6 +157,9 @@ def deepspeed(plan: Plan) -> dict[str, Any]:
         zero["offload_optimizer"] = {"device": "cpu", "pin_memory": True}
     if plan.offload == "all" and stage == 3:
         zero["offload_param"] = {"device": "cpu", "pin_memory": True}
+    if plan.offload == "nvme":
+        drive = {"device": "nvme", "nvme_path": "/local_nvme", "pin_memory": True}
+        zero |= {"offload_optimizer": {**drive, "buffer_count": 4}, "offload_param": {**drive, "buffer_count": 5}}
     found: dict[str, Any] = {
         "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto",
         "bf16": {"enabled": plan.precision != "fp16"}, "fp16": {"enabled": plan.precision == "fp16"},

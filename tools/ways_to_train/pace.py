@@ -1,5 +1,6 @@
 """The speed of a way: the training-time estimate of its layout, and what that leaves out: host, references, answers."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -24,6 +25,8 @@ REFERENCE_FLOPS = 2
 """A frozen reference, or the old policy, reads every trained token once: 2 FLOPs a weight."""
 COMPILED, PLAIN = "fsdp", "transformers"
 """The trainer that is taken where none was named, and a program that runs models kernel by kernel."""
+MFU, MFU_RANGE = 0.4, (0.3, 0.5)
+SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 NETWORKS = ("ethernet", "infiniband")
 PARTS = ("products", "attention", "elements", "dispatch", "link", "launch", "idle")
 
@@ -174,7 +177,8 @@ def _host_s(problem: Problem, one: Weighed, each: float) -> float:
 
     States on the host: once a step gradients go down and weights come up, 2 bytes each of the card's share, and the
     processor steps all parameters of the machine. Weights as well: every micro-batch they come up twice, and
-    gradients go down; as far as that outlasts the computing. Paged states come and go once a step.
+    gradients go down; as far as that outlasts the computing. Paged states come and go once a step. On a drive the step
+    reads and writes at its rate instead of the memory's, and weights come up from there (arXiv:2104.07857).
     """
     plan, params = one.plan, one.work.shape.params
     tokens = one.work.micro_batch * problem.mean
@@ -184,18 +188,67 @@ def _host_s(problem: Problem, one: Weighed, each: float) -> float:
         paged = plan.optimizer == "paged_adamw_8bit" and not plan.adapted
         return 2 * 2 * params / ranks / problem.pcie / step if paged else 0.0
     machines = machines_of(problem, plan)
+    drive = offloading().nvme_bytes_per_s.value if plan.offload == "nvme" else None
     stepping = 0.0
     if not plan.adapted:
-        stepping = (
-            4 * params / ranks / problem.pcie
-            + offloading().step_bytes.value * params / machines / problem.host_bandwidth
+        stepping = 4 * params / ranks / problem.pcie + offloading().step_bytes.value * params / machines / (
+            drive or problem.host_bandwidth
         )
     moving = 0.0
-    if plan.offload == "all":
+    if plan.offload in ("all", "nvme"):
         width = one.work.format.body_bits / 8
         moved = (2 * width + (0 if plan.adapted else 2)) * params / ranks
-        moving = max(moved / problem.pcie / tokens - each, 0.0)
+        slowest = min(problem.pcie, drive * machines / plan.count) if drive else problem.pcie
+        moving = max(moved / slowest / tokens - each, 0.0)
     return moving + stepping / step
+
+
+def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]:
+    """The speed as people reckon it, then how the duration follows from the speed.
+
+        tokens / s = cards · peak · assumed utilisation / (6 · parameters)       4 · where they are frozen
+        time = tokens / (tokens / s) / goodput + generating
+
+    Utilisation of 0.3 to 0.5 is what published runs reach: 0.38 to 0.43 in arXiv:2407.21783, 0.46 in arXiv:2204.02311.
+    """
+    if pace is None or pace.paced is None:
+        return
+    job, rate, times_each = pace.paced.job, pace.rate.value, 4 if one.plan.adapted else 6
+    params = one.work.shape.active_params or one.work.shape.params
+    cards = 1 if one.plan.sharding == LAYERS else one.plan.count
+    usual, least, most = (cards * job.peak * share / times_each / params for share in (MFU, *MFU_RANGE))
+    reached = f" ({100 * pace.utilisation:.0f} % of the peak)" if pace.utilisation else ""
+    yield (
+        f"{cards} × {job.peak / 1e12:.0f} TFLOPS × {100 * MFU:.0f} % assumed / ({times_each} × {_short(params)}) = "
+        f"{_short(usual)} tokens/s ({_short(least)}–{_short(most)} at {100 * MFU_RANGE[0]:.0f}–"
+        f"{100 * MFU_RANGE[1]:.0f} %); ours {_short(rate)}{reached}"
+    )
+    if problem.tokens is None or pace.time is None:
+        return
+    clean, made = problem.tokens / rate, pace.generation_s or 0.0
+    yield (
+        f"{_short(problem.tokens)} tokens / {_short(rate)} = {length(clean)}"
+        + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
+        + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
+    )
+
+
+def length(seconds: float) -> str:
+    """A length of time for a person: 5.2 h, 3.1 days."""
+    if seconds < 5400:
+        return f"{figure(seconds / 60)} min"
+    return f"{figure(seconds / 3600)} h" if seconds < 2 * 86400 else f"{figure(seconds / 86400)} days"
+
+
+def figure(value: float) -> str:
+    """A figure for a person: three digits, or all before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _short(value: float) -> str:
+    """A count for a person: 8.03B, 35.5k."""
+    size, letter = next(((size, letter) for size, letter in SCALES if value >= size), (1.0, ""))
+    return f"{value / size:.3g}{letter}"
 
 
 def accumulation(problem: Problem, one: Weighed) -> int:

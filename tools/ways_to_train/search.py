@@ -133,7 +133,7 @@ def _most(problem: Problem, plan: Plan, bounds: dict[tuple[str, str, int], float
     key = (plan.task, plan.group.name, plan.count)
     if key not in bounds:
         lone = replace(plan, count=1, sharding="none", checkpointing="none", offload="none")
-        *_, largest = micro_batches(problem, plan.count)
+        *_, largest = micro_batches(problem, plan.count, plan.adapted)
         pace = pace_of(problem, weigh(problem, lone, largest))
         bounds[key] = plan.count * pace.rate.value if pace else float("inf")
     return bounds[key]

@@ -18,7 +18,7 @@ from tools.training_time.request import TrainingTimeRequest
 TASKS = {"full": "full_finetune", "lora": "lora", "qlora": "qlora"}
 STATES = [("adamw", "bf16", 0), ("adamw_8bit", "bf16", 1), ("adafactor", "bf16", 2), ("adamw", "bf16_pure", 2),
           ("adamw_8bit", "bf16_pure", 2), ("adafactor", "bf16_pure", 2)]  # fmt: skip
-BATCH, MOST = 16, 8
+BATCH, MOST, ADAPTED_TOKENS = 16, 8, 4096
 
 
 def brute(fields: dict[str, Any]) -> tuple[tuple[float, ...], float] | None:
@@ -42,6 +42,8 @@ def brute(fields: dict[str, Any]) -> tuple[tuple[float, ...], float] | None:
             if asked[0] not in (None, sharding) or asked[1] not in (None, recompute):
                 continue
             if (micro > 1 and micro * count > batch) or micro > MOST:
+                continue
+            if task != "full_finetune" and 1 < micro > ADAPTED_TOKENS // fields["sequence_tokens"]:
                 continue
             one = _one(fields, gpu.id, task, count, sharding, state, recompute, micro)
             if one is not None and (best is None or (one[0], -one[1]) < (best[0], -best[1])):
