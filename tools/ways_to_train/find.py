@@ -16,6 +16,7 @@ from tools.memory.term import steps_of
 from tools.named import cited, vouching
 from tools.prices import STALE_AFTER_DAYS
 from tools.training_time.estimate import RATES
+from tools.training_time.macs import is_mac
 from tools.ways_to_train.binds import binds_of
 from tools.ways_to_train.changes import changes_of
 from tools.ways_to_train.pace import figure, length, unknown_program
@@ -190,7 +191,7 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
     if ways and ways[0].speed is None and gpu is not None:
         yield f"How fast {gpu.name} trains is not known: memory alone is told, and no duration or cost follows."
     if gpu is not None and gpu.vendor == "Apple":
-        yield "On Apple silicon MLX (mlx-lm) trains adapters; bitsandbytes and settings of CUDA do not run there."
+        yield "On Apple silicon MLX (mlx-lm) trains; its speed is reckoned, not measured. Settings of CUDA do not run."
     if ways and not ways[0].price and gpu is not None:
         yield "No rent is known for these cards: state yours in `rents` for the cost of the run."
 
@@ -212,6 +213,7 @@ def _sources(request: WaysToTrainRequest, found: Found, shown: list[Timed]) -> t
     near = [row.source for row in pace.paced.near.evidence] if pace and pace.paced else []
     ids = dict.fromkeys([*terms, memory_constants().intervals.source, speed_constants().training.fit.source, *near])
     gpu = shown[0].plan.group.gpu if shown else None
+    ids |= dict.fromkeys(speed_constants().macs.sources if is_mac(gpu) else ())
     facts = cited(vouching(gpu, RATES)) if gpu else ()
     rent = offered(gpu, request.today) if gpu and not request.rents else None
     offers = cited([rent.source]) if rent else ()

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from kb.base import AdvisorError
 from kb.offloading import offloading
+from kb.records.gpu import Gpu
+from kb.speed_constants import constants
 from tools.memory.diffusion import swapped_bytes
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import inverse, times
@@ -14,6 +16,7 @@ from tools.speed.result import Interval
 from tools.speed.streaming import slot_bytes_per_s
 from tools.training_time.estimate import TrainingPace, training_pace
 from tools.training_time.job import Job, job_of
+from tools.training_time.macs import is_mac, mac_pace
 from tools.training_time.pictures import estimate_picture_training
 from tools.training_time.request import TrainingTimeRequest
 from tools.training_time.step import model_flops
@@ -53,6 +56,8 @@ def pace_of(problem: Problem, one: Weighed) -> Pace | None:
     if one.plan.group.gpu is None:
         return None
     try:
+        if is_mac(one.plan.group.gpu) and not problem.pictures:
+            return _mac(problem, one)
         return _pictures(problem, one) if problem.pictures else _tokens(problem, one)
     except AdvisorError:
         return None
@@ -82,6 +87,22 @@ def _tokens(problem: Problem, one: Weighed) -> Pace:
     time, hours, generation = _run(problem, one, rate, paced.goodput)
     reached = model_flops(job) / slower * paced.rate.value / job.peak
     return Pace(rate, time, hours, generation, _bound(paced, host, each), reached, paced, host)
+
+
+def _mac(problem: Problem, one: Weighed) -> Pace | None:
+    """Tokens a second by MLX, which trains on one Mac by itself; null where layers are dealt out or states are sent."""
+    plan, gpu = one.plan, one.plan.group.gpu
+    if gpu is None or plan.count > 1 or plan.offload != "none":
+        return None
+    active = float(one.work.shape.active_params or one.work.shape.params)
+    found = mac_pace(gpu, active, adapters=plan.adapted, recompute=plan.checkpointing == "full")
+    slower = (found.flops + _beside_flops(problem, plan, found.flops / active) * active) / found.flops
+    rate = times(found.rate, 1 / slower)
+    time, hours, _ = _run(problem, one, rate, constants().training.goodput_best)
+    if problem.rollouts:
+        time = hours = None  # no engine is known that generates beside it
+    reached = rate.value * (4 if plan.adapted else 6) * active / found.peak
+    return Pace(rate, time, hours, None, "products", reached, None)
 
 
 def unknown_program(problem: Problem, one: Weighed, pace: Pace | None) -> Pace | None:
@@ -211,6 +232,9 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
 
     Utilisation of 0.3 to 0.5 is what published runs reach: 0.38 to 0.43 in arXiv:2407.21783, 0.46 in arXiv:2204.02311.
     """
+    gpu = one.plan.group.gpu
+    if pace is not None and gpu is not None and is_mac(gpu) and not problem.pictures:
+        yield from _reckoned_mac(problem, one, pace, gpu)
     if pace is None or pace.paced is None:
         return
     job, rate, times_each = pace.paced.job, pace.rate.value, 4 if one.plan.adapted else 6
@@ -231,6 +255,22 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
         + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
         + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
     )
+
+
+def _reckoned_mac(problem: Problem, one: Weighed, pace: Pace, gpu: Gpu) -> Iterator[str]:
+    """The same of a Mac, with what public measurements there are."""
+    numbers, plan = constants().macs, one.plan
+    active = float(one.work.shape.active_params or one.work.shape.params)
+    found = mac_pace(gpu, active, adapters=plan.adapted, recompute=plan.checkpointing == "full")
+    yield (
+        f"MLX, from first principles: {found.peak / 1e12:.3g} TFLOPS × {100 * numbers.reached_ratio:.0f} % "
+        f"({100 * numbers.low_ratio:.0f}–{100 * numbers.high_ratio:.0f}) / ({found.flops / active:.0f} × "
+        f"{_short(active)}) = {_short(found.rate.value)} tokens/s; measured: {numbers.measured}"
+    )
+    if problem.tokens is not None and pace.time is not None:
+        clean = problem.tokens / pace.rate.value
+        over = 100 * (1 / constants().training.goodput_best - 1)
+        yield f"{_short(problem.tokens)} tokens / {_short(pace.rate.value)} = {length(clean)}, + {over:.0f} %"
 
 
 def length(seconds: float) -> str:
