@@ -250,6 +250,8 @@ def _memory_alone(asked: dict[str, Any], desk: Desk) -> dict[str, Any]:
         else f"{base:g} B × {params / 1e9:.3g}B of frozen base = {base * params / 1e9:.3g} GB, + adapters, activations"
     )
     length = f", samples up to {asked['sequence_tokens'] or SEQUENCE:,} tokens"
+    if reference and base is None:
+        rule += f", + a reference, 2 B × {params / 1e9:.3g}B = {2 * params / 1e9:.3g} GB"
     held = ", ".join(f"{name} {value}" for name, value in plain.items())
     held += "" if reading.kind_of(named) in DRAWN else length
     return {

@@ -24,7 +24,7 @@ from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
 from tools.ways_to_train.result import TrainingAnswer, TrainingChange, TrainingWay, Verdict, WaysToTrain
-from tools.ways_to_train.search import PURE, Found, Timed, search
+from tools.ways_to_train.search import HOST, Found, Timed, search
 from tools.ways_to_train.tell import cards, chosen, plain_of, way_of
 
 
@@ -83,7 +83,7 @@ def _answer(
     way, best = ways[0], found.ways[0]
     missed = best.meets is False
     unknown_host = bool(best.weighed.host) and problem.host_usable is None
-    given_up = best.plan.concession == PURE and (problem.optimizer is None and problem.precision is None)
+    given_up = 0 < best.plan.concession < HOST and (problem.optimizer is None and problem.precision is None)
     verdict = "fits_with_changes" if missed or unknown_host or given_up else "fits"
     run = way.price.run_cost if way.price else None
     time = way.speed.time_s if way.speed else None
@@ -166,6 +166,10 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
     best = found.ways[0] if found.ways else None
     if best is None:
         return
+    memory = ways[0].memory
+    if memory.host_usable_bytes is not None and memory.host_high_bytes > memory.host_usable_bytes:
+        ends = f"{format_bytes(memory.host_bytes)} to {format_bytes(memory.host_high_bytes)}"
+        yield f"Host memory may run out: {ends} a machine, of {format_bytes(memory.host_usable_bytes)} it can spare."
     if problem.batch is not None and ways and ways[0].global_batch != problem.batch:
         yield f"A step of {problem.batch} samples does not divide over the cards: {ways[0].global_batch} are taken."
     if problem.micro is not None and ways and ways[0].micro_batch_size != problem.micro:

@@ -27,7 +27,7 @@ OFFLOADING = {"lora": ("zero3", "fsdp"), "qlora": ("fsdp",)}
 Source: Answer.AI, "You can now train a 70b language model at home" (https://www.answer.ai/posts/2024-03-06-fsdp-qlora.html)
 and PEFT's guide to FSDP (https://huggingface.co/docs/peft/accelerate/fsdp).
 """
-ADAPTED_TOKENS = 4096
+USUAL_TOKENS = 4096
 """Tokens at once that recipes of adapters take: two samples of 2,048, and more of them accumulated.
 
 Source: Hugging Face with Unsloth, batches of 2 and 4 accumulated (https://huggingface.co/blog/unsloth-trl).
@@ -238,7 +238,7 @@ def micro_batches(problem: Problem, count: int, adapted: bool = False) -> Iterat
         return
     most = min(share, launch_facts().training.micro_batch_max)
     if adapted:
-        most = min(most, max(ADAPTED_TOKENS // problem.sequence, 1))
+        most = min(most, max(USUAL_TOKENS // problem.sequence, 1))
     size = 1
     while size <= most:
         if not problem.batch or share % size == 0:

@@ -8,18 +8,16 @@ from typing import Any
 from kb.base import BadInput
 from kb.software import Rule
 from tools.ways_to_train.pace import Pace, pace_of
-from tools.ways_to_train.plan import Plan, barred, micro_batches, plans, working
+from tools.ways_to_train.plan import USUAL_TOKENS, Plan, barred, micro_batches, plans, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed, best_of, weigh
 
 AS_FAST = 0.95
 """From this share of the fastest's speed on, ways count as equally fast and the simpler comes first."""
-LEAN = 0.98
-"""Share of its speed that a way may lose to hold fewer samples at once."""
+LEAN, WORTH_SPARING = 0.98, 0.05
+"""Share of its speed that a way may lose to hold fewer samples at once, and share of the card that this must spare."""
 HOST = 3
 """From this concession on, the host takes part."""
-PURE = 2
-"""The concession of updates that are less exact than those of AdamW: no FP32 masters, or Adafactor."""
 FIXED = ("sharding", "optimizer", "precision", "offload", "engine")
 SURE = {"yes": 0, "tight": 1, "no": 2}
 
@@ -110,8 +108,11 @@ def _lean(problem: Problem, one: Timed) -> Timed:
     for micro in micro_batches(problem, working(plan), plan.adapted):
         if micro >= one.weighed.micro or one.pace is None:
             break
+        if micro * problem.mean < USUAL_TOKENS and not problem.pictures:
+            continue  # a program that launches kernel by kernel would fall behind
         less = weigh(problem, plan, micro)
-        if less.surety in ("yes", one.weighed.surety) and less.needed < one.weighed.needed:
+        spared = one.weighed.needed - less.needed
+        if less.surety in ("yes", one.weighed.surety) and spared > WORTH_SPARING * one.weighed.usable:
             timed = timed_way(problem, less)
             if timed.rate >= LEAN * one.rate and timed.meets == one.meets:
                 return timed

@@ -5,13 +5,13 @@ from datetime import date
 
 from kb.units import GIB, format_bytes
 from tools.memory.adapters import adapter_params
-from tools.memory.companions import ENGINE, reserved
+from tools.memory.companions import ENGINE, REFERENCED, reserved
 from tools.memory.diffusion import pipeline_of, swapped_ratio
 from tools.memory.term import parts_of
 from tools.memory.training import state_bytes
 from tools.ways_to_train.flags import flags_of
-from tools.ways_to_train.pace import accumulation, pace_of, reckoned
-from tools.ways_to_train.plan import ADAPTERS, LAYERS, Plan, batch_of, working
+from tools.ways_to_train.pace import accumulation, length, pace_of, reckoned
+from tools.ways_to_train.plan import ADAPTERS, LAYERS, USUAL_TOKENS, Plan, batch_of, micro_batches, working
 from tools.ways_to_train.price import Rent, price_of
 from tools.ways_to_train.problem import NAMES, PICTURES, Problem
 from tools.ways_to_train.result import (
@@ -124,8 +124,8 @@ def states(one: Weighed) -> str:
     if plan.adapted:
         base = "4-bit" if plan.task == "qlora" and work.format.name.startswith("nf4") else work.format.name.upper()
         base = half if plan.task == "lora" and not work.format.quantised else base
-        count = f"{adapter_params(work) / 1e6:.3g}M" if work.shape.hidden else "few"
-        return f"{OPTIMIZED[plan.optimizer]} on {count} adapter parameters (rank {work.lora_rank}), base frozen {base}"
+        count = f"{adapter_params(work) / 1e6:.3g}M adapter parameters" if work.shape.hidden else "adapters"
+        return f"{OPTIMIZED[plan.optimizer]} on {count} (rank {work.lora_rank}), base frozen {base}"
     weight, gradient, kept = state_bytes(work)
     each = (
         f"weights {weight:g} + gradients {gradient:g} + states {kept:.3g} = {weight + gradient + kept:.3g} B/parameter"
@@ -155,13 +155,15 @@ def rule(one: Weighed, parts: Mapping[str, int]) -> str:
         said = f"16 B × {params / 1e9:.3g}B (weights 2, gradients 2, AdamW 12) = {each:,.4g} GB of states"
         if plan.sharding in ("zero3", "fsdp") and plan.count > 1:
             said += f" / {plan.count} cards = {each / plan.count:,.3g} GB"
+    if work.method in REFERENCED and not plan.adapted:
+        said += f", + a reference, 2 B × {params / 1e9:.3g}B = {2 * params / 1e9:.3g} GB"
     largest = sorted(parts.items(), key=lambda part: -part[1])
     counted = ", ".join(f"{name} {size / GIB:.3g}" for name, size in largest if size > one.needed / 50)
     return f"{said}, + activations; ours at the {one.phase.name}, GiB: {counted}"
 
 
 def plain_of(problem: Problem) -> TrainingPlain:
-    """The textbook's way on all cards: AdamW with FP32 masters, 16-bit or 4-bit base, checkpointing, one sample."""
+    """The textbook's way on all cards: AdamW with FP32 masters, 16-bit or 4-bit base, checkpointing, few samples."""
     task, group = problem.tasks[0], max(problem.groups, key=lambda one: one.count)
     half = "fp16" if problem.precision == "fp16" or (group.gpu is not None and group.gpu.half == "fp16") else "bf16"
     several = "ddp" if task in ADAPTERS or problem.pictures else "zero3"
@@ -169,7 +171,9 @@ def plain_of(problem: Problem) -> TrainingPlain:
     trainer = "diffusers" if problem.pictures else "fsdp" if sharding == "fsdp" else "deepspeed"
     engine = problem.engine or ("peft" if task in ADAPTERS and sharding != "fsdp" else trainer)
     plan = Plan(task, group, group.count, sharding, "full", "adamw", half, "none", engine)
-    one = timed_way(problem, weigh(problem, plan, problem.micro or 1))
+    *_, usual = micro_batches(problem, working(plan), adapted=True)
+    least = 1 if not plan.adapted and problem.sequence * 2 > USUAL_TOKENS // 2 else usual
+    one = timed_way(problem, weigh(problem, plan, problem.micro or least))
     pace, memory = one.pace, memory_of(problem, one.weighed)
     return TrainingPlain(
         configured=configured(problem, one.weighed), cards=cards(plan), memory=memory,
@@ -191,6 +195,7 @@ def larger(problem: Problem, one: Weighed) -> str | None:
         return None
     slow, fast = pace_of(problem, one), pace_of(problem, best)
     faster = f", {fast.rate.value / slow.rate.value:.2f} × as fast" if slow and fast and slow.rate.value else ""
+    faster += f", {length(fast.time.value)}" if faster and fast and fast.time else ""
     return f"micro-batch {best.micro}: {format_bytes(best.needed)} a card{faster}"
 
 

@@ -13,6 +13,8 @@ from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, mic
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import Surety
 
+SURE = {"no": 0, "tight": 1, "yes": 2}
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
@@ -67,7 +69,8 @@ def weigh(problem: Problem, plan: Plan, micro: int) -> Weighed:
 def best_of(problem: Problem, plan: Plan) -> Weighed:
     """The largest micro-batch that surely fits; where none does, the smallest as it is.
 
-    A whole batch at once holds no gradients of earlier parts of it, and is tried in any case.
+    A whole batch at once holds no gradients of earlier parts of it, and is tried in any case: it may fit where less
+    does not, and is the faster where both just fit.
     """
     best: Weighed | None = None
     full = False
@@ -75,7 +78,8 @@ def best_of(problem: Problem, plan: Plan) -> Weighed:
         if full and accumulated(problem, plan, micro) > 1:
             continue
         one = weigh(problem, plan, micro)
-        if best is None or one.surety == "yes":
+        whole = best is not None and accumulated(problem, plan, micro) == 1 and SURE[one.surety] >= SURE[best.surety]
+        if best is None or one.surety == "yes" or (whole and one.surety != "no"):
             best = one
         full = full or one.surety != "yes"
     if best is None:

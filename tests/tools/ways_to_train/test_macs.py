@@ -79,4 +79,4 @@ def test_no_more_samples_are_held_than_make_it_faster() -> None:
     """The rate of a Mac does not depend on how many samples it computes at once."""
     way = found({"model": "Qwen/Qwen3-8B", "method": "full", "cards": "M3 Ultra 512GB"}).ways[0]
 
-    assert way.micro_batch_size == 1
+    assert way.micro_batch_size <= 2
