@@ -36,6 +36,8 @@ SEQUENCE = 2048
 USUAL_CARD = "h100-sxm-80gb"
 """Whose hours tell the work of a run on no card in particular."""
 NOTE = "textbook: what is usually meant, at its least; ways: the fastest that these cards hold, which fill them"
+TOLD_BY_WAYS = frozenset({"needed_bytes_per_gpu", "tokens_per_s", "time_s", "gpu_hours", "run_cost", "currency"})
+"""What stands with the ways, each with what it holds for: alone it would be read as that of another configuration."""
 WAYS_MAX = 3
 ROOM = SHOWN_MAX - 450
 """Characters for what is found: for which load it holds, and how names were read, comes on top."""
@@ -138,10 +140,13 @@ def _trained(result: dict[str, Any]) -> dict[str, Any]:
     """
     ways = [_way(way, first=not place) for place, way in enumerate(result.get("ways", [])[:WAYS_MAX])]
     answer = dict(result["answer"])
-    if ways and (ways[0].get("speed") or {}).get("samples_per_s"):
-        answer.pop("tokens_per_s", None)
+    plain = result.get("plain") or {}
+    if ways:
+        answer = {name: value for name, value in answer.items() if name not in TOLD_BY_WAYS}
+        if answer["verdict"] != "fits" and plain:
+            answer["needed_bytes_per_gpu"] = plain["memory"]["needed_bytes_per_gpu"]  # of what was asked
     rest = told({**result, "ways": [], "answer": answer})
-    head = {"answer": rest.pop("answer"), "textbook": shown(_plain(result.get("plain"))), "note": NOTE,
+    head = {"answer": rest.pop("answer"), "textbook": shown(_plain(plain)), "note": NOTE,
             "ways": shown(ways)}  # fmt: skip
     return _within({name: value for name, value in {**head, **rest}.items() if value})
 
@@ -190,17 +195,13 @@ def _way(way: dict[str, Any], *, first: bool) -> dict[str, Any]:
 
 
 def _held(memory: dict[str, Any]) -> dict[str, Any]:
-    """Of a card with its interval; of host and drives where something lies there."""
-    ends = {"value": memory.get("needed_bytes_per_gpu"), "low": memory.get("low_bytes_per_gpu"),
-            "high": memory.get("high_bytes_per_gpu"), "unit": "bytes"}  # fmt: skip
+    """Of a card up to its upper end; of host and drives where something lies there."""
     host = {"value": memory.get("host_bytes"), "low": memory.get("host_bytes"), "high": memory.get("host_high_bytes"),
             "unit": "bytes"}  # fmt: skip
+    kept = ("needed_bytes_per_gpu", "high_bytes_per_gpu", "usable_bytes_per_gpu", "generation_utilisation_ratio")
     return {
-        "needed_per_gpu": ends, "usable_bytes_per_gpu": memory.get("usable_bytes_per_gpu"),
-        "surety": memory.get("surety"),
-        "host_memory_a_machine": host if memory.get("host_bytes") else None,
-        "drive_bytes": memory.get("drive_bytes") or None,
-        "generation_utilisation_ratio": memory.get("generation_utilisation_ratio"),
+        **{name: memory.get(name) for name in kept}, "surety": memory.get("surety"),
+        "host": host if memory.get("host_bytes") else None, "drive_bytes": memory.get("drive_bytes") or None,
     }  # fmt: skip
 
 

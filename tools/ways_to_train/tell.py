@@ -1,6 +1,7 @@
 """A way in the shape it is answered in."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from kb.units import GIB, format_bytes
@@ -172,8 +173,15 @@ def plain_of(problem: Problem) -> TrainingPlain:
     engine = problem.engine or ("peft" if task in ADAPTERS and sharding != "fsdp" else trainer)
     plan = Plan(task, group, group.count, sharding, "full", "adamw", half, "none", engine)
     *_, usual = micro_batches(problem, working(plan), adapted=True)
-    least = 1 if not plan.adapted and problem.sequence * 2 > USUAL_TOKENS // 2 else usual
-    one = timed_way(problem, weigh(problem, plan, problem.micro or least))
+    few = problem.pictures or (not plan.adapted and problem.sequence * 2 > USUAL_TOKENS // 2)
+    micro = problem.micro or (1 if few else usual)
+    weighed = weigh(problem, plan, micro)
+    if weighed.surety == "no" and sharding == "ddp" and problem.sharding is None and not problem.pictures:
+        # A base that no card holds whole is sharded: that is what people do then.
+        sharded = replace(plan, sharding="fsdp", engine=problem.engine or "fsdp")
+        weighed = weigh(problem, sharded, micro)
+        weighed = weigh(problem, sharded, problem.micro or 1) if weighed.surety == "no" else weighed
+    one, plan = timed_way(problem, weighed), weighed.plan
     pace, memory = one.pace, memory_of(problem, one.weighed)
     return TrainingPlain(
         configured=configured(problem, one.weighed), cards=cards(plan), memory=memory,
