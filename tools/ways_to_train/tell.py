@@ -164,7 +164,10 @@ def rule(one: Weighed, parts: Mapping[str, int]) -> str:
 
 
 def plain_of(problem: Problem) -> TrainingPlain:
-    """The textbook's way on all cards: AdamW with FP32 masters, 16-bit or 4-bit base, checkpointing, few samples."""
+    """The textbook's way on all cards: AdamW with FP32 masters, 16-bit or 4-bit base, checkpointing, few samples.
+
+    Of adapters its memory alone is told: one sample at once is what people reckon with, and slower than they train.
+    """
     task, group = problem.tasks[0], max(problem.groups, key=lambda one: one.count)
     half = "fp16" if problem.precision == "fp16" or (group.gpu is not None and group.gpu.half == "fp16") else "bf16"
     several = "ddp" if task in ADAPTERS or problem.pictures else "zero3"
@@ -173,19 +176,17 @@ def plain_of(problem: Problem) -> TrainingPlain:
     engine = problem.engine or ("peft" if task in ADAPTERS and sharding != "fsdp" else trainer)
     plan = Plan(task, group, group.count, sharding, "full", "adamw", half, "none", engine)
     *_, usual = micro_batches(problem, working(plan), adapted=True)
-    few = problem.pictures or (not plan.adapted and problem.sequence * 2 > USUAL_TOKENS // 2)
-    micro = problem.micro or (1 if few else usual)
+    short = not plan.adapted and not problem.pictures and problem.sequence * 2 <= USUAL_TOKENS // 2
+    micro = problem.micro or (usual if short else 1)
     weighed = weigh(problem, plan, micro)
     if weighed.surety == "no" and sharding == "ddp" and problem.sharding is None and not problem.pictures:
         # A base that no card holds whole is sharded: that is what people do then.
-        sharded = replace(plan, sharding="fsdp", engine=problem.engine or "fsdp")
-        weighed = weigh(problem, sharded, micro)
-        weighed = weigh(problem, sharded, problem.micro or 1) if weighed.surety == "no" else weighed
+        weighed = weigh(problem, replace(plan, sharding="fsdp", engine=problem.engine or "fsdp"), micro)
     one, plan = timed_way(problem, weighed), weighed.plan
-    pace, memory = one.pace, memory_of(problem, one.weighed)
+    memory, pace = memory_of(problem, weighed), None if plan.adapted and not problem.micro else one.pace
     return TrainingPlain(
-        configured=configured(problem, one.weighed), cards=cards(plan), memory=memory,
-        all_cards_bytes=memory.needed_bytes_per_gpu * plan.count, rule=rule(one.weighed, memory.parts),
+        configured=configured(problem, weighed), cards=cards(plan), memory=memory,
+        all_cards_bytes=memory.needed_bytes_per_gpu * plan.count, rule=rule(weighed, memory.parts),
         tokens_per_s=pace.rate if pace and not problem.pictures else None, time_s=pace.time if pace else None,
     )  # fmt: skip
 
