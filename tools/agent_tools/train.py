@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.catalog import gpus
+from kb.models import models
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -14,7 +15,7 @@ from tools.agent_tools.run import told
 from tools.agent_tools.shown import SHOWN_MAX, shown, written
 from tools.training_time.request import SAMPLE_TOKENS
 from tools.ways_to_train.pace import MFU
-from tools.ways_to_train.problem import OPTIMAL_TOKENS
+from tools.ways_to_train.problem import OPTIMAL_TOKENS, TOKENS
 from tools.ways_to_train.problem import PICTURES as DRAWN
 from tools.ways_to_train.request import optimizer_of
 
@@ -29,8 +30,26 @@ TASKS = {
     "full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain",
     "dpo": "lora", "grpo": "full_finetune", "ppo": "full_finetune",
 }  # fmt: skip
-ALONE = ("model", "params", "sequence_tokens", "micro_batch_size", "optimizer", "gradient_checkpointing", "lora_rank")
+ALONE = (
+    "model",
+    "params",
+    "active_params",
+    "sequence_tokens",
+    "micro_batch_size",
+    "optimizer",
+    "gradient_checkpointing",
+    "lora_rank",
+)
 REFERENCED = ("dpo", "grpo", "ppo")
+SMALLER: dict[str, dict[str, Any]] = {
+    "8-bit AdamW": {"optimizer": "adamw_8bit"}, "AdamW all in BF16, no FP32 masters": {"precision": "bf16_pure"},
+    "8-bit AdamW all in BF16": {"optimizer": "adamw_8bit", "precision": "bf16_pure"},
+    "AdamW, ZeRO-3 offload of all to host memory (18 B/parameter there)": {
+        "optimizer": "adamw", "sharding": "zero3", "data_parallel": 1, "offload": "all", "engine": "deepspeed",
+    },
+}  # fmt: skip
+"""What holds less than the textbook's way to train all weights, each by the fields of an estimate."""
+SEARCHED = (*TOKENS, *DRAWN)
 SEQUENCE = 2048
 """Tokens of a sample that the estimate of memory takes where none is stated."""
 USUAL_CARD = "h100-sxm-80gb"
@@ -113,7 +132,7 @@ def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
         "deadline_s": reading.seconds(request.deadline, "deadline"),
         "rents": [{"amount": float(rent.amount), "currency": rent.currency}] if rent else None,
     }  # fmt: skip
-    if not found:
+    if not found or reading.kind_of(named) not in SEARCHED:
         return _memory_alone(asked, desk)
     return _trained(desk.call("find_ways_to_train", asked))
 
@@ -236,13 +255,11 @@ def _memory_alone(asked: dict[str, Any], desk: Desk) -> dict[str, Any]:
         "micro_batch_size": named["micro_batch_size"] or 1, "optimizer": optimizer_of(named["optimizer"] or "adamw"),
         "gradient_checkpointing": named["gradient_checkpointing"] or "full",
     }  # fmt: skip
-    found = desk.call("estimate_memory", {**named, **plain, **size, "method": reference, "task": task})
-    other = {
-        name: interval(one["per_gpu"])
-        for name in ("full_finetune", "lora", "qlora")
-        if name != task and task != "pretrain"
-        and (one := desk.tried("estimate_memory", {**named, **plain, **size, "method": reference, "task": name}))
-    }  # fmt: skip
+    all_fields = {**named, **plain, **size, "method": reference, "task": task}
+    smaller = _told_of(SMALLER if task not in ("lora", "qlora") else {}, all_fields, desk)
+    others = {name: {"task": name} for name in ("full_finetune", "lora", "qlora") if task not in (name, "pretrain")}
+    other = _told_of(others, all_fields, desk)
+    found = desk.call("estimate_memory", all_fields)  # the last, for that is what is worked out on request
     per, params = found["per_gpu"], found["params"]
     base = {"lora": 2.0, "qlora": 0.5}.get(task)
     rule = (
@@ -259,14 +276,26 @@ def _memory_alone(asked: dict[str, Any], desk: Desk) -> dict[str, Any]:
         **shown({
             "model": found["model"], "method": task,
             "configured": f"{held}; unsharded, no offload",
-            "needed": interval(per), "rule": rule, "other_methods": other,
+            "needed": interval(per), "rule": rule, "smaller": smaller, "other_methods": other,
             "parts": {f"{one['name']}_bytes": one["bytes"] for one in per["parts"]},
             "enough": [f"{one['count']} × {gpus()[one['gpu']].name}" for one in found["minimum_gpus"][:8]],
-            "work": _work(asked, params, adapted=base is not None),
+            "work": _work(asked, _active(asked, params), adapted=base is not None),
         }),
         "note": "on one card that held it all; give cards for sharding, speed and time",
         "assumptions": found["assumptions"][:4], "warnings": found["warnings"][:2],
     }  # fmt: skip
+
+
+def _told_of(changed: dict[str, dict[str, Any]], fields: dict[str, Any], desk: Desk) -> dict[str, Any]:
+    """What each of these changes would hold instead."""
+    tried = {name: desk.tried("estimate_memory", {**fields, **fresh}) for name, fresh in changed.items()}
+    return {name: interval(one["per_gpu"]) for name, one in tried.items() if one}
+
+
+def _active(asked: dict[str, Any], params: int) -> int:
+    """Parameters that a token passes: of a mixture fewer than all."""
+    known = models().get(asked.get("model") or "")
+    return int(asked.get("active_params") or (known.active_params if known else None) or params)
 
 
 def _work(asked: dict[str, Any], params: int, *, adapted: bool) -> str | None:

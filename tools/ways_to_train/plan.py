@@ -236,7 +236,12 @@ def micro_batches(problem: Problem, count: int, adapted: bool = False) -> Iterat
         fits = (one for one in range(min(problem.micro, share), 0, -1) if share % one == 0)
         yield next(fits) if problem.batch else problem.micro
         return
-    most = min(share, launch_facts().training.micro_batch_max)
+    most = launch_facts().training.micro_batch_max
+    if not problem.pictures:
+        most = max(
+            most, most * launch_facts().training.sequence_tokens // problem.mean
+        )  # short samples: as many tokens
+    most = min(share, most)
     if adapted:
         most = min(most, max(USUAL_TOKENS // problem.sequence, 1))
     size = 1

@@ -134,6 +134,10 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
     named = _named(request)
     sequence, said = _sequence(request, goal)
     bases, assumed = _bases(request, tasks, goal, named, sequence)
+    longest = bases[0][1].shape.max_context
+    if request.sequence_tokens is None and longest and longest < sequence:
+        sequence, said = longest, [f"sequence_tokens not stated: memory is sized to the model's longest, {longest:,}."]
+        bases, assumed = _bases(request, tasks, goal, named, sequence)
     kind = bases[0][1].shape.kind
     said = [] if kind in PICTURES else said
     if kind not in (*TOKENS, *PICTURES):

@@ -7,7 +7,7 @@ from datetime import date
 from kb.units import GIB, format_bytes
 from tools.memory.adapters import adapter_params
 from tools.memory.companions import ENGINE, REFERENCED, reserved
-from tools.memory.diffusion import pipeline_of, swapped_ratio
+from tools.memory.diffusion import pipeline_of, swapped_ratio, usual_pixels
 from tools.memory.term import parts_of
 from tools.memory.training import state_bytes
 from tools.ways_to_train.flags import flags_of
@@ -94,11 +94,11 @@ def configured(problem: Problem, one: Weighed) -> str:
     steps = accumulation(problem, one)
     batch = f"micro-batch {one.micro}" + (f" × {steps} accumulated" if steps > 1 else "")
     batch += f" × {cards} cards" if cards > 1 else ""
-    size = (
-        f"pictures of {work.width} × {work.height}"
-        if problem.pictures
-        else f"samples up to {problem.sequence:,} tokens"
-    )
+    size = f"samples up to {problem.sequence:,} tokens"
+    if problem.pictures:
+        wide, high, frames = usual_pixels(work.shape.kind, work.shape.family)
+        frames = work.frames or frames
+        size = f"{work.width or wide} × {work.height or high} pixels" + (f", {frames} frames" if frames > 1 else "")
     recomputed = {"none": "no checkpointing", "full": "full checkpointing"}.get(
         plan.checkpointing, "selective checkpointing"
     )

@@ -35,13 +35,14 @@ def brute(fields: dict[str, Any]) -> tuple[tuple[float, ...], float] | None:
             continue
         batch = max(fields.get("global_batch", BATCH), count)
         for sharding, state, recompute, micro in product(
-            shardings if count > 1 else ["none"], states, ("none", "full"), (1, 2, 4, 8)
+            shardings if count > 1 else ["none"], states, ("none", "full"), (1, 2, 4, 8, 16)
         ):
             lone = card["count"] == 1  # a lone card shards nothing, whatever is asked
             asked = (None if lone else fields.get("sharding"), fields.get("gradient_checkpointing"))
             if asked[0] not in (None, sharding) or asked[1] not in (None, recompute):
                 continue
-            if (micro > 1 and micro * count > batch) or micro > MOST:
+            most = max(MOST, MOST * 2048 // fields["sequence_tokens"])
+            if (micro > 1 and micro * count > batch) or micro > most:
                 continue
             if task != "full_finetune" and 1 < micro > ADAPTED_TOKENS // fields["sequence_tokens"]:
                 continue

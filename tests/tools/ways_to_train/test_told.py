@@ -170,3 +170,63 @@ def test_what_figures_hold_for_is_never_cut(asked: dict[str, str]) -> None:
         assert "…" not in row["configured"]
         assert "micro-batch" in row["configured"]
     assert "…" not in shown["textbook"]["rule"]
+
+
+def test_what_holds_less_than_the_textbooks_way_is_told_beside_it() -> None:
+    shown = told(model="Qwen/Qwen3-4B", method="full")
+    size = {name: float(text.split()[0]) for name, text in shown["smaller"].items()}
+
+    assert "8-bit AdamW" in size
+    assert all(one < float(shown["needed"].split()[0]) for one in size.values())
+    assert any("offload" in name for name in size)
+    assert "smaller" not in told(model="Qwen/Qwen3-4B", method="lora")
+
+
+@pytest.mark.parametrize(
+    ("size", "pixels"), [("640x640", "640 × 640"), (None, "1024 × 1024"), ("1280x720", "960 × 960")]
+)
+def test_pictures_are_as_large_as_was_said(size: str | None, pixels: str) -> None:
+    asked = {"model": "SDXL", "method": "lora", "cards": "1x 3090", **({"size": size} if size else {})}
+
+    assert f"{pixels} pixels" in told(**asked)["ways"][0]["configured"]
+
+
+def test_no_sample_is_longer_than_the_model_reads_unless_it_was_said() -> None:
+    shown = told(model="bge-large-en-v1.5", method="full", cards="1x T4")
+
+    assert "samples up to 512 tokens" in shown["textbook"]["configured"]
+
+
+def test_of_short_samples_more_are_taken_at_once() -> None:
+    fields = {"model": "Qwen/Qwen3-0.6B", "method": "full", "cards": "1x H100", "samples": 1000, "sequence_tokens": 256,
+              "global_batch": 64}  # fmt: skip
+
+    assert found({**fields, "sample_tokens": 128}).ways[0].micro_batch_size > 8
+
+
+def test_of_models_whose_ways_are_not_searched_the_memory_is_told() -> None:
+    shown = told(model="Whisper large v3", method="lora", cards="1x 3060 12GB")
+
+    assert shown["needed"]
+
+
+def test_verdict_of_narrower_states_is_a_change() -> None:
+    narrow = told(model="Qwen/Qwen3-8B", method="full", cards="1x H200", gradient_checkpointing="full")
+
+    assert narrow["ways"][0]["configured"].startswith("8-bit AdamW") or narrow["answer"]["verdict"] == "fits"
+    assert (narrow["answer"]["verdict"] == "fits") == ("instead of AdamW" not in narrow["ways"][0]["configured"])
+
+
+def test_adapters_whose_base_no_card_holds_are_sharded_in_the_textbook() -> None:
+    plain = told(model="Qwen/Qwen3-32B", method="lora", cards="4x 4090")["textbook"]
+
+    assert "FSDP" in plain["configured"]
+
+
+def test_alignment_says_what_lies_beside_the_policy() -> None:
+    pairs = told(model="Qwen/Qwen3-8B", method="dpo full", cards="8x A100 80GB")["textbook"]
+    groups = told(model="Qwen/Qwen3-8B", method="grpo full", cards="8x A100 80GB")["textbook"]
+
+    assert "reference model" in pairs["configured"]
+    assert "+ a reference, 2 B × 8.19B" in pairs["rule"]
+    assert "answers a prompt by vLLM" in groups["configured"]
