@@ -26,6 +26,7 @@ from tools.ways_to_train.weigh import Weighed
 
 REFERENCE_FLOPS = 2
 """A frozen reference, or the old policy, reads every trained token once: 2 FLOPs a weight."""
+GRIDS = "megatron"
 COMPILED, PLAIN = "fsdp", "transformers"
 """The trainer that is taken where none was named, and a program that runs models kernel by kernel."""
 MFU, MFU_RANGE = 0.4, (0.3, 0.5)
@@ -255,6 +256,31 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
         + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
         + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
     )
+    yield from _in_grids(problem, one)
+
+
+def _in_grids(problem: Problem, one: Weighed) -> Iterator[str]:
+    """Whole trainings beyond one machine by grids of tensors and stages as well, which are how such runs are made."""
+    plan = one.plan
+    if (
+        plan.adapted
+        or problem.pictures
+        or problem.rollouts
+        or machines_of(problem, plan) == 1
+        or plan.group.gpu is None
+    ):
+        return
+    asked = _asked(problem.named, plan.task, plan.group.gpu.id, GRIDS, None, "bf16", one.work.lora_rank, problem.mean)
+    request = asked.model_copy(update={"gpu_count": plan.count, "dataset_tokens": round(problem.tokens or 0)})
+    try:
+        found = training_pace(job_of(request)[0], request)
+    except AdvisorError:
+        return
+    if found.run is None:
+        return
+    value, low, high = (length(hours * 3600 / plan.count) for hours in (found.run.value, found.run.low, found.run.high))
+    rate = _short(found.rate.value * plan.count)
+    yield f"with tensor and pipeline parallelism (Megatron) instead: {rate} tokens/s, {value} ({low} to {high})"
 
 
 def _reckoned_mac(problem: Problem, one: Weighed, pace: Pace, gpu: Gpu) -> Iterator[str]:

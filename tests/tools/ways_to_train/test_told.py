@@ -230,3 +230,14 @@ def test_alignment_says_what_lies_beside_the_policy() -> None:
     assert "reference model" in pairs["configured"]
     assert "+ a reference, 2 B × 8.19B" in pairs["rule"]
     assert "answers a prompt by vLLM" in groups["configured"]
+
+
+def test_whole_trainings_beyond_one_machine_are_told_in_grids_too() -> None:
+    fields = {"model": "30B", "method": "pretrain", "dataset_tokens": "600B"}
+    cluster = found({**fields, "cards": "256x H100", "nodes": 32}).ways[0].speed
+    machine = found({**fields, "cards": "8x H200"}).ways[0].speed
+    assert cluster is not None
+    assert machine is not None
+
+    assert any("Megatron" in one for one in cluster.reckoned)
+    assert not any("Megatron" in one for one in machine.reckoned)
