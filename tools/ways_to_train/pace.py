@@ -244,15 +244,15 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
     usual, least, most = (cards * job.peak * share / times_each / params for share in (MFU, *MFU_RANGE))
     reached = f" ({100 * pace.utilisation:.0f} % of the peak)" if pace.utilisation else ""
     yield (
-        f"{cards} × {job.peak / 1e12:.0f} TFLOPS × {100 * MFU:.0f} % assumed / ({times_each} × {_short(params)}) = "
-        f"{_short(usual)} tokens/s ({_short(least)}–{_short(most)} at {100 * MFU_RANGE[0]:.0f}–"
-        f"{100 * MFU_RANGE[1]:.0f} %); ours {_short(rate)}{reached}"
+        f"{cards} × {job.peak / 1e12:.0f} TFLOPS × {100 * MFU:.0f} % assumed / ({times_each} × {short(params)}) = "
+        f"{short(usual)} tokens/s ({short(least)}–{short(most)} at {100 * MFU_RANGE[0]:.0f}–"
+        f"{100 * MFU_RANGE[1]:.0f} %); ours {short(rate)}{reached}"
     )
     if problem.tokens is None or pace.time is None:
         return
     clean, made = problem.tokens / rate, pace.generation_s or 0.0
     yield (
-        f"{_short(problem.tokens)} tokens / {_short(rate)} = {length(clean)}"
+        f"{short(problem.tokens)} tokens / {short(rate)} = {length(clean)}"
         + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
         + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
     )
@@ -279,7 +279,7 @@ def _in_grids(problem: Problem, one: Weighed) -> Iterator[str]:
     if found.run is None:
         return
     value, low, high = (length(hours * 3600 / plan.count) for hours in (found.run.value, found.run.low, found.run.high))
-    rate = _short(found.rate.value * plan.count)
+    rate = short(found.rate.value * plan.count)
     yield f"with tensor and pipeline parallelism (Megatron) instead: {rate} tokens/s, {value} ({low} to {high})"
 
 
@@ -291,12 +291,12 @@ def _reckoned_mac(problem: Problem, one: Weighed, pace: Pace, gpu: Gpu) -> Itera
     yield (
         f"MLX, from first principles: {found.peak / 1e12:.3g} TFLOPS × {100 * numbers.reached_ratio:.0f} % "
         f"({100 * numbers.low_ratio:.0f}–{100 * numbers.high_ratio:.0f}) / ({found.flops / active:.0f} × "
-        f"{_short(active)}) = {_short(found.rate.value)} tokens/s; measured: {numbers.measured}"
+        f"{short(active)}) = {short(found.rate.value)} tokens/s; measured: {numbers.measured}"
     )
     if problem.tokens is not None and pace.time is not None:
         clean = problem.tokens / pace.rate.value
         over = 100 * (1 / constants().training.goodput_best - 1)
-        yield f"{_short(problem.tokens)} tokens / {_short(pace.rate.value)} = {length(clean)}, + {over:.0f} %"
+        yield f"{short(problem.tokens)} tokens / {short(pace.rate.value)} = {length(clean)}, + {over:.0f} %"
 
 
 def length(seconds: float) -> str:
@@ -311,7 +311,7 @@ def figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
     """A count for a person: 8.03B, 35.5k."""
     size, letter = next(((size, letter) for size, letter in SCALES if value >= size), (1.0, ""))
     return f"{value / size:.3g}{letter}"

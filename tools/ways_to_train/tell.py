@@ -11,7 +11,7 @@ from tools.memory.diffusion import pipeline_of, swapped_ratio, usual_pixels
 from tools.memory.term import parts_of
 from tools.memory.training import state_bytes
 from tools.ways_to_train.flags import flags_of
-from tools.ways_to_train.pace import accumulation, length, pace_of, reckoned
+from tools.ways_to_train.pace import accumulation, length, pace_of, reckoned, short
 from tools.ways_to_train.plan import ADAPTERS, LAYERS, USUAL_TOKENS, Plan, batch_of, micro_batches, working
 from tools.ways_to_train.price import Rent, price_of
 from tools.ways_to_train.problem import NAMES, PICTURES, Problem
@@ -125,7 +125,7 @@ def states(one: Weighed) -> str:
     if plan.adapted:
         base = "4-bit" if plan.task == "qlora" and work.format.name.startswith("nf4") else work.format.name.upper()
         base = half if plan.task == "lora" and not work.format.quantised else base
-        count = f"{adapter_params(work) / 1e6:.3g}M adapter parameters" if work.shape.hidden else "adapters"
+        count = f"{short(adapter_params(work))} adapter parameters" if work.shape.hidden else "adapters"
         return f"{OPTIMIZED[plan.optimizer]} on {count} (rank {work.lora_rank}), base frozen {base}"
     weight, gradient, kept = state_bytes(work)
     each = (

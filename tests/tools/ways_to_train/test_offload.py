@@ -74,3 +74,10 @@ def test_states_of_adapters_may_be_sent_too_where_it_is_asked() -> None:
     way = found({"model": "Qwen/Qwen3-8B", "method": "lora", "cards": "2x 4090", "sharding": "zero2 offload"}).ways[0]
 
     assert (way.offload, way.sharding) == ("optimizer", "zero2")
+
+
+def test_where_the_host_is_what_lacks_it_is_what_binds() -> None:
+    answer = found({**FULL, "sharding": "zero3 offload", "host_memory": "128GB", "gradient_checkpointing": "full"})
+
+    assert not answer.ways
+    assert [bind.what for bind in answer.binds] == ["host_memory"]
