@@ -30,7 +30,7 @@ and PEFT's guide to FSDP (https://huggingface.co/docs/peft/accelerate/fsdp).
 USUAL_TOKENS = 4096
 """Tokens at once that recipes of adapters take: two samples of 2,048, and more of them accumulated.
 
-Source: Hugging Face with Unsloth, batches of 2 and 4 accumulated (https://huggingface.co/blog/unsloth-trl).
+Source: Unsloth, benchmarks, batches of 2 and 4 accumulated (https://docs.unsloth.ai/basics/unsloth-benchmarks).
 """
 PRETRAIN_TOKENS = 524_288
 """Tokens of a step of pre-training, where no batch was stated."""
