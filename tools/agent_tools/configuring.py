@@ -22,7 +22,7 @@ OBJECTIVES = {"cheapest", "fastest", "quietest", "simplest"}
 KEPT = (
     "title", "acquisition", "gpu_name", "gpu_count", "nodes", "provider", "instance", "machine", "weight_format",
     "kv_format", "engine", "tensor_parallel", "pipeline_parallel", "data_parallel", "condition", "memory", "speed",
-    "price", "machine_price", "running_cost", "power_w", "trade_offs", "availability", "owned_count",
+    "price", "machine_price", "running_cost", "power_w", "trade_offs", "configured", "availability", "owned_count",
 )  # fmt: skip
 
 
