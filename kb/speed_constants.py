@@ -141,6 +141,10 @@ class LlamaCpp(Frozen):
     widened_ratios: dict[str, float]
     """Cards without integer products that pay: weights are widened to 16 bits once a physical batch, and multiplied at
     this share of the 16-bit peak."""
+    routed_ratios: dict[str, float]
+    """Products with routed experts over dense ones, by architecture."""
+    wide_routed_ratios: dict[str, float]
+    """The same of experts in 16 bits."""
     attention_ratio: float
     """Share of the same peak that attention reaches."""
     moe_half_tokens: float

@@ -89,6 +89,20 @@ def weight_format(name: str, *, tied: bool = False, experts_only: bool = False) 
     return WeightFormat(name, bits, bits, wide, wide, wide)
 
 
+def as_filed(form: WeightFormat, native: str | None) -> WeightFormat:
+    """A format as files of a mixture hold it: attention and shared experts stay wider than the routed experts.
+
+    `native`: canonical format that a mixture of experts is published in; null = a dense model, which is unchanged.
+    Makers of GGUF files narrow what most of the weights are, since every token reads the rest. Files of `Q8_0` and
+    wider, and other formats, are as they say.
+    """
+    formats = constants().formats
+    if native is None or not form.name.startswith("gguf:"):
+        return form
+    least = formats.gguf_narrow_mixture_bits if native in formats.expert_only else formats.gguf_mixture_bits
+    return form._replace(body_bits=max(form.body_bits, least)) if form.expert_bits < least else form
+
+
 def _promoted(mix: GgufMix, bits: dict[str, float]) -> float:
     if mix.promoted is None:
         return bits[mix.bulk]

@@ -4,7 +4,7 @@ from kb.memory_constants import constants as memory_constants
 from kb.speed_constants import constants
 from tools.base import Step
 from tools.cache_format import cache_format
-from tools.memory.formats import canonical, weight_format
+from tools.memory.formats import as_filed, canonical, weight_format
 from tools.speed.architecture import Architecture, architecture_of
 from tools.speed.interval import interval, inverse
 from tools.speed.request import InferenceSpeedRequest
@@ -58,6 +58,7 @@ def estimate_host_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
 def _read_bytes(arch: Architecture, name: str, native: str) -> int:
     """Bytes of weights that one token visits."""
     form = weight_format(name, tied=arch.tied, experts_only=arch.moe and name == native)
+    form = as_filed(form, native if arch.moe else None)
     wide = constants().decode.gguf_wide_bits if name == "mxfp4" == native else None
     body, head = wide or form.body_bits, wide or form.head_bits
     visited = arch.routed_params * arch.experts_per_token / arch.experts if arch.moe else 0.0

@@ -10,7 +10,7 @@ from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import EngineFloor, constants
 from tools.cache_format import cache_format
-from tools.memory.formats import WeightFormat, canonical, held_in, weight_format
+from tools.memory.formats import WeightFormat, as_filed, canonical, held_in, weight_format
 from tools.memory.visual import picture_tokens
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
@@ -145,6 +145,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         raise BadInput("engine", f"{engine} does not serve language models.", "Name a serving engine such as vllm.")
     native = held_in(canonical(arch.native_format), card)
     form = weight_format(name, tied=arch.tied, experts_only=arch.moe and name == native)
+    form = as_filed(form, native if arch.moe else None)
     if engine == "llama.cpp" and name == "mxfp4" == arch.native_format:
         wide = constants().decode.gguf_wide_bits
         form = form._replace(body_bits=wide, head_bits=wide, embed_bits=wide)
