@@ -38,6 +38,8 @@ class EngineFloor(Frozen):
     host and sampled."""
     extra_ratio: float = 1.0
     """Factor on what experts add to a layer."""
+    compressed_layer_s: float = 0.0
+    """More for a layer with a compressed cache: indexing and compressing it, kernel by kernel."""
     prompt_layer_s: float = 0.0
     """Launching a layer of a batch of prompts, which no CUDA graph holds."""
     bandwidth_hbm_ratio: float
@@ -272,6 +274,12 @@ class Intervals(Frozen):
     """Factor on the width's exponent when the shape was guessed."""
     measured_ratio: float
     """The same when near measurements moved the estimate."""
+    thin_rows: int
+    """Measurements of an architecture in an engine below which its cards count as thinly measured."""
+    thin_ratio: float
+    """The same for those."""
+    unmeasured_ratio: float
+    """The same for architectures that nothing was measured of."""
 
 
 class Neighbours(Frozen):

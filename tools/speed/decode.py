@@ -313,6 +313,7 @@ def _floor_s(work: Work) -> float:
         experts += decode.batched_moe_layer_s
     every = floor.layer_s * work.era.layer_ratio
     every += decode.latent_layer_s if arch.latent else 0.0
+    every += floor.compressed_layer_s if arch.compressed else 0.0
     every += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
     return arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
 

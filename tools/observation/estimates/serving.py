@@ -65,7 +65,7 @@ def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     slower = _slower(setup, machine, paced)
     each = paced.per_user
     if setup.request.concurrent_sequences in (None, 1) and _to_host(setup, machine, paced) > 0.02:
-        each = interval(each.value, "offload", guessed=paced.guessed)
+        each = interval(each.value, "offload", guessed=paced.guessed, thin=paced.thin)
     if paced.work.arch.kind not in READERS:
         found.put("tokens_per_s", each, machine.accepted / slower)
         found.put("tokens_per_s_total", paced.total, machine.accepted / slower)
@@ -75,7 +75,7 @@ def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     else:
         found.put("tokens_per_s_total", paced.total, 1 - machine.waiting_ratio)
     reading = _slower_reading(setup, machine, paced)
-    rate = interval(paced.found.prompt_rate, "prefill", guessed=paced.guessed)
+    rate = interval(paced.found.prompt_rate, "prefill", guessed=paced.guessed, thin=paced.thin)
     found.put("prefill_tokens_per_s", rate, 1 / reading)
     found.put("first_token_s", paced.first_token, reading)
     found.limits["prefill_tokens_per_s"] = paced.found.most_prompt_rate

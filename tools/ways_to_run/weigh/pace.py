@@ -277,7 +277,7 @@ def _shares(candidate: Candidate, kinds: Counter[str]) -> dict[str, float]:
 
 def _reading(pace: TokenPace) -> Interval:
     """Seconds a prompt token."""
-    return interval(1 / pace.found.prompt_rate, "prefill", guessed=pace.guessed)
+    return interval(1 / pace.found.prompt_rate, "prefill", guessed=pace.guessed, thin=pace.thin)
 
 
 def _mean(parts: Sequence[tuple[float, Interval]]) -> Interval:
