@@ -104,6 +104,8 @@ class Decode(Frozen):
     """Floor over that of CUDA cards, by architecture of the card."""
     gguf_wide_bits: float
     """Bits of dense weights in llama.cpp's files of models published with four-bit experts."""
+    gguf_mixture_bits: float
+    """Least bits of what every token reads of a mixture in llama.cpp's files of fewer."""
     moe_layer_s: float
     """More for a layer with routed experts: routing, permuting, grouped kernels."""
     shared_layer_s: float

@@ -90,16 +90,15 @@ def weight_format(name: str, *, tied: bool = False, experts_only: bool = False) 
 
 
 def as_filed(form: WeightFormat, native: str | None) -> WeightFormat:
-    """A format as files of a mixture hold it: attention and shared experts stay wider than the routed experts.
+    """A format as GGUF files of a mixture hold it, whose experts alone were published in four bits.
 
     `native`: canonical format that a mixture of experts is published in; null = a dense model, which is unchanged.
-    Makers of GGUF files narrow what most of the weights are, since every token reads the rest. Files of `Q8_0` and
-    wider, and other formats, are as they say.
+    Makers of files narrow the experts further and leave attention and shared experts at eight bits.
     """
     formats = constants().formats
-    if native is None or not form.name.startswith("gguf:"):
+    if native not in formats.expert_only or not form.name.startswith("gguf:"):
         return form
-    least = formats.gguf_narrow_mixture_bits if native in formats.expert_only else formats.gguf_mixture_bits
+    least = formats.gguf_narrow_mixture_bits
     return form._replace(body_bits=max(form.body_bits, least)) if form.expert_bits < least else form
 
 

@@ -77,7 +77,7 @@ def test_linear_attention_in_llama_cpp_became_faster() -> None:
     fields = {"model": NEXT, "weight_format": "gguf:IQ4_XS", "engine": "llama.cpp", "gpu": "rtx-3090-24gb",
               "gpu_count": 2}  # fmt: skip
     then, today = (found(engine_built=built, **fields).per_user for built in ("2026-02", None))
-    assert then == pytest.approx(104, rel=0.15)
+    assert then == pytest.approx(104, rel=0.2)
     assert then < 0.8 * today
 
 
