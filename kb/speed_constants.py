@@ -385,10 +385,29 @@ class Prompts(Frozen):
     source: str
 
 
+class Gain(Frozen):
+    """How many times as fast drafted tokens make one user, with its usual ends."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Speculative(Frozen):
+    """Drafted tokens: by heads of the model itself (MTP, EAGLE) or by a small model beside it."""
+
+    dense: Gain
+    mixture: Gain
+    """Every drafted token visits experts of its own."""
+    many: int
+    """Sequences at once from which checking drafts costs what it saves."""
+
+
 class SpeedConstants(Frozen):
     """Everything in `facts/speed.yaml`."""
 
     prompts: Prompts
+    speculative: Speculative
     decode: Decode
     compute: Compute
     queue: Queue

@@ -71,8 +71,9 @@ def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
         found.put("tokens_per_s", each, machine.accepted / slower)
         found.put("tokens_per_s_total", paced.total, machine.accepted / slower)
         users = paced.work.sequences * paced.work.layout.replicas
-        found.limits["tokens_per_s"] = machine.accepted / paced.found.least_s
-        found.limits["tokens_per_s_total"] = machine.accepted * users / paced.found.least_s
+        if paced.found.least_s:  # nothing bounds what lies whole in host memory
+            found.limits["tokens_per_s"] = machine.accepted / paced.found.least_s
+            found.limits["tokens_per_s_total"] = machine.accepted * users / paced.found.least_s
     else:
         found.put("tokens_per_s_total", paced.total, 1 - machine.waiting_ratio)
     reading = _slower_reading(setup, machine, paced)
