@@ -11,6 +11,10 @@ from kb.snapshot import load_yaml
 _FACTS = Path(__file__).parent / "facts"
 
 
+IN_TABLES = "gguf:IQ"
+"""File types whose weights are looked up in tables, which processors do far slower than the others' arithmetic."""
+
+
 class Fit(Frozen):
     """What a group of constants rests on."""
 
@@ -234,16 +238,19 @@ class Host(Frozen):
     """Quantised weights that the cores of such a desktop widen and multiply a second."""
     server_cores_bytes_per_s: float
     """The same of one socket of a server."""
+    table_ratio: float
+    """Of those two, what files with weights in tables (IQ2, IQ3, IQ4) reach."""
     handover_s: float
     """Passing the activations of one layer to the host and back."""
     source: str
 
-    def cores(self, bandwidth_bytes_per_s: float) -> float:
-        """Weights a second that the cores behind memory of this bandwidth multiply: a desktop's up to a desktop's
-        bandwidth, a server's from a server's on, in between by the bandwidth."""
+    def cores(self, bandwidth_bytes_per_s: float, form: str = "") -> float:
+        """Weights a second of format `form` that the cores behind memory of this bandwidth multiply: a desktop's up to
+        a desktop's bandwidth, a server's from a server's on, in between by the bandwidth."""
         low, high = self.bandwidth_bytes_per_s, self.server_bandwidth_bytes_per_s
         share = min(max((bandwidth_bytes_per_s - low) / (high - low), 0.0), 1.0)
-        return self.cores_bytes_per_s + share * (self.server_cores_bytes_per_s - self.cores_bytes_per_s)
+        found = self.cores_bytes_per_s + share * (self.server_cores_bytes_per_s - self.cores_bytes_per_s)
+        return found * (self.table_ratio if form.startswith(IN_TABLES) else 1.0)
 
 
 class Capacity(Frozen):

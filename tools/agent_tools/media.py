@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from kb.catalog import gpus
+from kb.catalog import gpus, models
 from kb.engines import program
+from kb.item_work import item_work
 from tools.agent_tools import reading
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
@@ -31,7 +32,7 @@ READ = frozenset({
 """Fields of a request that count for such models."""
 NOT_TIMED = (
     "How fast this model is was not estimated: no formula here holds for its kind (speech that is generated, sound). "
-    "Measure its real-time factor, seconds of work over seconds of sound."
+    "What others measured is told as it is; measure the real-time factor, seconds of work over seconds of sound."
 )
 WEIGHTS_FIT = "weights_fit"
 """The verdict on a model of which nothing but the weights is known to fit."""
@@ -113,12 +114,19 @@ def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> 
             **({"way": f"{first[1]['weight_format']}, {PARTS[first[0]]}"} if first is not None and parted else {}),
         },
         "ways": ways, "speed": shown(rate) if rate else None,
-        **(_eager(desk, base, form) if kind in READERS and (length or 0) >= EAGER_FROM else {}),
+        **({} if rate else _spoken(named)), **(_eager(desk, base, form) if kind in READERS and (length or 0) >= EAGER_FROM else {}),
         "assumptions": speed.get("assumptions", [])[:3],
         "warnings": [
             *uncounted, *([NOT_TIMED] if card and not rate else []), *_host(request, speed), *speed.get("warnings", [])
         ][:3],
     }  # fmt: skip
+
+
+def _spoken(named: Mapping[str, Any]) -> dict[str, Any]:
+    """What was measured of a family that speaks, on whichever card it was."""
+    known = models().get(named.get("model") or "")
+    found = item_work().spoken.get(known.family) if known else None
+    return {} if found is None else {"measured_by_others": found.model_dump(exclude_none=True)}
 
 
 def _fewer(desk: Desk, base: Mapping[str, Any], form: str | None, batch: int) -> int | None:

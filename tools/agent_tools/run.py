@@ -66,6 +66,9 @@ ALL_BUT_SIZE = SEVERAL_READ | {
 """What counts for one model that writes text."""
 
 
+TOWER = "tokens of the pictures are in the prompt; the vision tower's own time is not counted, nor loading pages"
+
+
 class RunRequest(AgentRequest):
     """A model, or several, on cards in hand."""
 
@@ -139,7 +142,8 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     found = told(result)
     if rate is not None:
         found["requests"] = shown(_kept_up(result, rate, request))
-    return {**found, **_speculative(request, result), **_left(request, ALL_BUT_SIZE)}
+    seen = {"images": TOWER} if request.images_per_request else {}
+    return {**found, **_speculative(request, result), **seen, **_left(request, ALL_BUT_SIZE)}
 
 
 def _left(request: RunRequest, read: frozenset[str]) -> dict[str, Any]:
@@ -356,6 +360,8 @@ def _way(way: dict[str, Any]) -> dict[str, Any]:
         memory = {name: value for name, value in memory.items() if not name.startswith("host")}
     if speed.get("tokens_per_s_total") == speed.get("tokens_per_s_per_user"):
         speed.pop("tokens_per_s_total", None)
+    if not memory.get("usable_bytes_per_gpu"):  # the processor alone
+        memory = {name: value for name, value in memory.items() if not name.endswith("_per_gpu")}
     kept = {name: value for name, value in way.items() if name not in WAY_LEFT_OUT}
     return {
         **kept,

@@ -356,5 +356,5 @@ def _spill_s(work: Work, spilled: float, batch: float) -> float:
     bandwidth = work.host_bandwidth or host.bandwidth_bytes_per_s
     read = dense * dense_away + routed * routed_away
     multiplied = batch * (dense * dense_away + alone * routed_away)
-    seconds = read / bandwidth + multiplied / host.cores(bandwidth)
+    seconds = read / bandwidth + multiplied / host.cores(bandwidth, work.format.name)
     return seconds + work.arch.layers * max(dense_away, routed_away) * host.handover_s

@@ -61,7 +61,7 @@ def estimate_host_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     bandwidth = request.host_bandwidth_bytes_per_s or host.bandwidth_bytes_per_s
     read = _read_bytes(arch, name, native)
     cache = _cache_bytes(arch, request, name, native)
-    seconds = read * (1 / bandwidth + 1 / host.cores(bandwidth)) + cache / bandwidth
+    seconds = read * (1 / bandwidth + 1 / host.cores(bandwidth, name)) + cache / bandwidth
     token = interval(seconds, "offload", guessed=arch.guessed)
     users = request.concurrent_sequences
     each = inverse(token)
@@ -70,7 +70,7 @@ def estimate_host_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
              inputs={"experts": arch.experts, "experts_per_token": arch.experts_per_token}, source=host.source),
         Step(label="Reading from host memory and multiplying there",
              formula="bytes · (1 / bandwidth + 1 / cores) + cache / bandwidth", value=seconds, unit="s",
-             inputs={"bandwidth_bytes_per_s": bandwidth, "cores_bytes_per_s": host.cores(bandwidth),
+             inputs={"bandwidth_bytes_per_s": bandwidth, "cores_bytes_per_s": host.cores(bandwidth, name),
                      "cache_bytes": cache}, source=host.source),
     )  # fmt: skip
     return InferenceSpeed(

@@ -238,7 +238,8 @@ class Paces:
             prefill=inverse(reading), bound=bound_of(first.found), label=first.near.label,
             host_share=step.spill_s / step.total_s if step.total_s else 0.0,
             decode=inverse(plain, scale) if token.value > NOTED_RATIO * plain.value else None,
-            roofline=1 / sum(share * seconds for share, _, seconds in least), read_bytes=least[0][1],
+            roofline=None if work.checkpoint_guessed else 1 / sum(share * seconds for share, _, seconds in least),
+            read_bytes=least[0][1],
         )  # fmt: skip
 
     def _cache_away_s(self, candidate: Candidate, work: Work) -> float:
@@ -263,7 +264,7 @@ class Paces:
         batches = -(-tokens // (candidate.work.ubatch or memory_constants().llama_cpp.ubatch_tokens))
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
-        cores = speed_constants().host.cores(candidate.host.bandwidth)
+        cores = speed_constants().host.cores(candidate.host.bandwidth, candidate.form)
         return min(batches * weights / link, tokens * weights * visited / cores)
 
     def _by_host(self, candidate: Candidate) -> Speed:
@@ -278,7 +279,11 @@ class Paces:
             )
         )  # fmt: skip
         total = found.tokens_per_s_total or interval(1.0, "offload")
-        return Speed(times(total, 1 / load.sequences), total, None, None, None, found.bound, found.label, 1.0)
+        read = found.derivation[0].value
+        return Speed(
+            times(total, 1 / load.sequences), total, None, None, None, found.bound, found.label, 1.0,
+            roofline=candidate.host.bandwidth / read if read else None, read_bytes=read,
+        )  # fmt: skip
 
 
 def _held_low(speed: Speed, decode: float, prefill: float) -> Speed:
