@@ -4,15 +4,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from kb.base import Frozen
-from kb.engine_generation import Generation
+from kb.engine_generation import EngineFloor, Generation
+from kb.offloading import Host
 from kb.records.source import Source
 from kb.snapshot import load_yaml
 
 _FACTS = Path(__file__).parent / "facts"
-
-
-IN_TABLES = "gguf:IQ"
-"""File types whose weights are looked up in tables, which processors do far slower than the others' arithmetic."""
 
 
 class Fit(Frozen):
@@ -24,32 +21,6 @@ class Fit(Frozen):
     """Measurements it was fitted on."""
     residual: str
     """What error is left, in words."""
-
-
-class EngineFloor(Frozen):
-    """Time an engine spends on a decode step however little there is to read, and how well it reads."""
-
-    layer_s: float
-    """A layer: launching kernels and waiting for them."""
-    gddr_ratio: float = 1.0
-    """Floor on fast-clocked cards with GDDR over the floor on data-center cards."""
-    step_s: float
-    """A step: scheduling, sampling, leaving the GPU."""
-    sequence_s: float
-    """More for every sequence of the batch, divided over tensor-parallel cards."""
-    vocabulary_s: float = 0.0
-    """More for every further sequence and entry of the vocabulary, where the card waits for logits to be copied to the
-    host and sampled."""
-    extra_ratio: float = 1.0
-    """Factor on what experts add to a layer."""
-    compressed_layer_s: float = 0.0
-    """More for a layer with a compressed cache: indexing and compressing it, kernel by kernel."""
-    prompt_layer_s: float = 0.0
-    """Launching a layer of a batch of prompts, which no CUDA graph holds."""
-    bandwidth_hbm_ratio: float
-    """Share of the stated bandwidth reached while reading dense weights from stacked memory."""
-    bandwidth_gddr_ratio: float
-    """The same from GDDR or LPDDR."""
 
 
 class Decode(Frozen):
@@ -225,32 +196,6 @@ class Link(Frozen):
     """Messages up to this size go another way …"""
     small_bus_bytes_per_s: float = 1.0
     """… at this bandwidth."""
-
-
-class Host(Frozen):
-    """The host's memory, where weights lie that do not fit the cards."""
-
-    bandwidth_bytes_per_s: float
-    """Of a desktop's memory, assumed unless something else is said."""
-    server_bandwidth_bytes_per_s: float
-    """Of one socket of a server, for those who say it is one."""
-    cores_bytes_per_s: float
-    """Quantised weights that the cores of such a desktop widen and multiply a second."""
-    server_cores_bytes_per_s: float
-    """The same of one socket of a server."""
-    table_ratio: float
-    """Of those two, what files with weights in tables (IQ2, IQ3, IQ4) reach."""
-    handover_s: float
-    """Passing the activations of one layer to the host and back."""
-    source: str
-
-    def cores(self, bandwidth_bytes_per_s: float, form: str = "") -> float:
-        """Weights a second of format `form` that the cores behind memory of this bandwidth multiply: a desktop's up to
-        a desktop's bandwidth, a server's from a server's on, in between by the bandwidth."""
-        low, high = self.bandwidth_bytes_per_s, self.server_bandwidth_bytes_per_s
-        share = min(max((bandwidth_bytes_per_s - low) / (high - low), 0.0), 1.0)
-        found = self.cores_bytes_per_s + share * (self.server_cores_bytes_per_s - self.cores_bytes_per_s)
-        return found * (self.table_ratio if form.startswith(IN_TABLES) else 1.0)
 
 
 class Capacity(Frozen):

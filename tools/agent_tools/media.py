@@ -114,7 +114,8 @@ def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> 
             **({"way": f"{first[1]['weight_format']}, {PARTS[first[0]]}"} if first is not None and parted else {}),
         },
         "ways": ways, "speed": shown(rate) if rate else None,
-        **({} if rate else _spoken(named)), **(_eager(desk, base, form) if kind in READERS and (length or 0) >= EAGER_FROM else {}),
+        **({} if rate else _spoken(named)),
+        **(_eager(desk, base, form) if kind in READERS and (length or 0) >= EAGER_FROM else {}),
         "assumptions": speed.get("assumptions", [])[:3],
         "warnings": [
             *uncounted, *([NOT_TIMED] if card and not rate else []), *_host(request, speed), *speed.get("warnings", [])

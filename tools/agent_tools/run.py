@@ -138,35 +138,34 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
         return {**_memory_alone(request, desk, named, form), **_left(request, ALONE_READ)}
     asked = {**_work(request, named, form), **_machine(request)}
     rate = _requests_per_s(request)
-    result = desk.call("find_ways_to_run", asked) if rate is None else _served(asked, rate, desk)
+    result, count = (desk.call("find_ways_to_run", asked), 0) if rate is None else _served(asked, rate, desk)
     found = told(result)
     if rate is not None:
-        found["requests"] = shown(_kept_up(result, rate, request))
+        found["requests"] = shown(_kept_up(result, rate, count, request))
     seen = {"images": TOWER} if request.images_per_request else {}
     return {**found, **_speculative(request, result), **seen, **_left(request, ALL_BUT_SIZE)}
 
 
 def _left(request: RunRequest, read: frozenset[str]) -> dict[str, Any]:
     """Fields that were given and that nothing here counts, by name: nobody is to take them for counted."""
-    given = request.model_dump(exclude_none=True, exclude_defaults=True)
-    left = [name for name in given if name not in read]
+    left = [name for name in request.model_dump(exclude_none=True, exclude_defaults=True) if name not in read]
     return {"not_counted": left} if left else {}
 
 
 def _requests_per_s(request: RunRequest) -> float | None:
     """Requests a second at a busy moment, where a rate was said instead of how many are under way."""
-    text = next((one for one in (request.concurrent_sequences, request.users) if one and RATE.search(one)), None)
-    if text is None:
+    text = next((one for one in (request.concurrent_sequences, request.users) if one and RATE.search(one)), "")
+    if not text:
         return None
     rate = read_rate(text, "concurrent_sequences").per_s
-    return rate * (BUSY_RATIO if rate < 1 and _daily(text) else 1.0)
+    return rate * (BUSY_RATIO if _daily(text) else 1.0)
 
 
 def _daily(text: str) -> bool:
-    return re.search(r"day|天|日", text, re.I) is not None
+    return bool(re.search(r"day|天|日", text, re.I))
 
 
-def _served(asked: dict[str, Any], rate: float, desk: Desk) -> dict[str, Any]:
+def _served(asked: dict[str, Any], rate: float, desk: Desk) -> tuple[dict[str, Any], int]:
     """The solver at as many requests under way as that rate brings: rate · time of a whole answer (Little's law)."""
     count, asked = 1, {**asked, "objective": asked.get("objective") or "most_users"}
     for _ in range(RATE_TRIES):
@@ -176,10 +175,10 @@ def _served(asked: dict[str, Any], rate: float, desk: Desk) -> dict[str, Any]:
         if needed <= count or not speed or result["answer"]["verdict"] == "does_not_fit":
             break
         count = needed
-    return result
+    return result, count
 
 
-def _kept_up(result: dict[str, Any], rate: float, request: RunRequest) -> dict[str, Any]:
+def _kept_up(result: dict[str, Any], rate: float, count: int, request: RunRequest) -> dict[str, Any]:
     """The rate that was asked against what the best way finishes."""
     way = (result.get("ways") or [{}])[0]
     most = ((way.get("speed") or {}).get("requests_per_hour") or {}).get("value")
@@ -187,7 +186,7 @@ def _kept_up(result: dict[str, Any], rate: float, request: RunRequest) -> dict[s
     return {
         "asked": text,
         "busy_requests_per_hour": rate * HOUR_S,
-        "under_way": way.get("concurrent_sequences"),
+        "under_way": count,
         "keeps_up": None if most is None else bool(most >= rate * HOUR_S * 0.99),
         "note": f"a busy hour is taken to bring {BUSY_RATIO:g} times the day's mean" if _daily(text) else None,
     }

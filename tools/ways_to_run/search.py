@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.memory_constants import constants
-from kb.speed_constants import IN_TABLES
+from kb.offloading import IN_TABLES
 from tools.memory.workload import Workload
 from tools.speed.allreduce import switched
 from tools.ways_to_run.request import Parallel

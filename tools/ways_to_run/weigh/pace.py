@@ -279,7 +279,7 @@ class Paces:
             )
         )  # fmt: skip
         total = found.tokens_per_s_total or interval(1.0, "offload")
-        read = found.derivation[0].value
+        read = float(found.derivation[0].value or 0)
         return Speed(
             times(total, 1 / load.sequences), total, None, None, None, found.bound, found.label, 1.0,
             roofline=candidate.host.bandwidth / read if read else None, read_bytes=read,
