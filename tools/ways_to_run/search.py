@@ -196,6 +196,9 @@ def _placed(
         found = [(works[0], held) for held in held_dealt(alone, usables, None, even=even)]
         if room is not None and not any(held.surety == "yes" for _, held in found):
             found += [(works[1], held) for held in held_dealt(shared, usables, room, even=even) if held.host_bytes]
+            if works[1] != works[0] and load.shape.experts is None:
+                # Wide batches copy experts fewer times; of a dense model they cost more layers than they are worth.
+                found += [(works[0], held) for held in held_dealt(alone, usables, room, even=even) if held.host_bytes]
         for work, held in found:
             if all(held.layers):  # a card that holds no layer is not used
                 some = True
