@@ -144,7 +144,7 @@ class Spoken(Frozen):
     batch: int | None = None
     how: str
     source: str
-    """Where it was published."""
+    """Id of where it was published."""
 
 
 class ItemWork(Frozen):

@@ -61,6 +61,10 @@ class Decode(Frozen):
     """Factor on the bandwidth while reading dense weights in serving engines, by bits a weight."""
     expert_bandwidth_ratios: dict[str, float]
     """Factor on the bandwidth while reading many small experts, by bits a weight (or engine)."""
+    served_four_bit_ratios: dict[str, float]
+    """Further factor on weights of four bits in serving engines, by architecture: kernels that unpack them slowly."""
+    served_expert_ratios: dict[str, float]
+    """The same on routed experts."""
     wide_expert: float
     """Columns of an expert on a card at which grouped products are half-way to dense ones, reading and multiplying."""
     routing_evenness: float

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from kb.catalog import gpus, models
 from kb.engines import program
 from kb.item_work import item_work
+from kb.speed_constants import speed_sources
 from tools.agent_tools import reading
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
@@ -127,7 +128,10 @@ def _spoken(named: Mapping[str, Any]) -> dict[str, Any]:
     """What was measured of a family that speaks, on whichever card it was."""
     known = models().get(named.get("model") or "")
     found = item_work().spoken.get(known.family) if known else None
-    return {} if found is None else {"measured_by_others": found.model_dump(exclude_none=True)}
+    if found is None:
+        return {}
+    told = found.model_dump(exclude_none=True)
+    return {"measured_by_others": {**told, "source": speed_sources()[found.source].url}}
 
 
 def _fewer(desk: Desk, base: Mapping[str, Any], form: str | None, batch: int) -> int | None:
