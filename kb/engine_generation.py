@@ -1,6 +1,32 @@
-"""What releases of an engine did worse than those of today."""
+"""What an engine spends on a step however little there is to read, and what its earlier releases did worse."""
 
 from kb.base import Frozen
+
+
+class EngineFloor(Frozen):
+    """Time an engine spends on a decode step however little there is to read, and how well it reads."""
+
+    layer_s: float
+    """A layer: launching kernels and waiting for them."""
+    gddr_ratio: float = 1.0
+    """Floor on fast-clocked cards with GDDR over the floor on data-center cards."""
+    step_s: float
+    """A step: scheduling, sampling, leaving the GPU."""
+    sequence_s: float
+    """More for every sequence of the batch, divided over tensor-parallel cards."""
+    vocabulary_s: float = 0.0
+    """More for every further sequence and entry of the vocabulary, where the card waits for logits to be copied to the
+    host and sampled."""
+    extra_ratio: float = 1.0
+    """Factor on what experts add to a layer."""
+    compressed_layer_s: float = 0.0
+    """More for a layer with a compressed cache: indexing and compressing it, kernel by kernel."""
+    prompt_layer_s: float = 0.0
+    """Launching a layer of a batch of prompts, which no CUDA graph holds."""
+    bandwidth_hbm_ratio: float
+    """Share of the stated bandwidth reached while reading dense weights from stacked memory."""
+    bandwidth_gddr_ratio: float
+    """The same from GDDR or LPDDR."""
 
 
 class Era(Frozen):

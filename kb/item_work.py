@@ -133,6 +133,20 @@ class Dataset(Frozen):
     names: tuple[str, ...]
 
 
+class Spoken(Frozen):
+    """A measured pace of a model that speaks: seconds of work for one of sound."""
+
+    card: str
+    alone: float | None = None
+    """One text at a time."""
+    batched: float | None = None
+    """`batch` texts at once."""
+    batch: int | None = None
+    how: str
+    source: str
+    """Id of where it was published."""
+
+
 class ItemWork(Frozen):
     """Everything in `facts/item_work.yaml`."""
 
@@ -144,6 +158,8 @@ class ItemWork(Frozen):
     images: dict[str, ImageWork]
     patches: dict[str, Patches]
     speech: Speech
+    spoken: dict[str, Spoken]
+    """Family → what was measured of it."""
     datasets: dict[str, Dataset]
 
 

@@ -42,6 +42,8 @@ class Formats(Frozen):
     gguf_mixes: dict[str, GgufMix]
     expert_only: dict[str, ExpertOnly]
     """Format → bits, for models published in it."""
+    gguf_narrow_mixture_bits: float
+    """Least bits of what every token reads, in a GGUF file of a mixture published with experts alone in four bits."""
     attention_wide: tuple[str, ...]
     """Formats whose recipes leave latent attention at 16 bits."""
 

@@ -4,7 +4,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from kb.base import Frozen
-from kb.engine_generation import Generation
+from kb.engine_generation import EngineFloor, Generation
+from kb.offloading import Host
 from kb.records.source import Source
 from kb.snapshot import load_yaml
 
@@ -20,30 +21,6 @@ class Fit(Frozen):
     """Measurements it was fitted on."""
     residual: str
     """What error is left, in words."""
-
-
-class EngineFloor(Frozen):
-    """Time an engine spends on a decode step however little there is to read, and how well it reads."""
-
-    layer_s: float
-    """A layer: launching kernels and waiting for them."""
-    gddr_ratio: float = 1.0
-    """Floor on fast-clocked cards with GDDR over the floor on data-center cards."""
-    step_s: float
-    """A step: scheduling, sampling, leaving the GPU."""
-    sequence_s: float
-    """More for every sequence of the batch, divided over tensor-parallel cards."""
-    vocabulary_s: float = 0.0
-    """More for every further sequence and entry of the vocabulary, where the card waits for logits to be copied to the
-    host and sampled."""
-    extra_ratio: float = 1.0
-    """Factor on what experts add to a layer."""
-    prompt_layer_s: float = 0.0
-    """Launching a layer of a batch of prompts, which no CUDA graph holds."""
-    bandwidth_hbm_ratio: float
-    """Share of the stated bandwidth reached while reading dense weights from stacked memory."""
-    bandwidth_gddr_ratio: float
-    """The same from GDDR or LPDDR."""
 
 
 class Decode(Frozen):
@@ -84,6 +61,10 @@ class Decode(Frozen):
     """Factor on the bandwidth while reading dense weights in serving engines, by bits a weight."""
     expert_bandwidth_ratios: dict[str, float]
     """Factor on the bandwidth while reading many small experts, by bits a weight (or engine)."""
+    served_four_bit_ratios: dict[str, float]
+    """Further factor on weights of four bits in serving engines, by architecture: kernels that unpack them slowly."""
+    served_expert_ratios: dict[str, float]
+    """The same on routed experts."""
     wide_expert: float
     """Columns of an expert on a card at which grouped products are half-way to dense ones, reading and multiplying."""
     routing_evenness: float
@@ -102,6 +83,8 @@ class Decode(Frozen):
     """Floor over that of CUDA cards, by architecture of the card."""
     gguf_wide_bits: float
     """Bits of dense weights in llama.cpp's files of models published with four-bit experts."""
+    gguf_mixture_bits: float
+    """Least bits of what every token reads of a mixture in llama.cpp's files of fewer."""
     moe_layer_s: float
     """More for a layer with routed experts: routing, permuting, grouped kernels."""
     shared_layer_s: float
@@ -141,6 +124,10 @@ class LlamaCpp(Frozen):
     widened_ratios: dict[str, float]
     """Cards without integer products that pay: weights are widened to 16 bits once a physical batch, and multiplied at
     this share of the 16-bit peak."""
+    routed_ratios: dict[str, float]
+    """Products with routed experts over dense ones, by architecture."""
+    wide_routed_ratios: dict[str, float]
+    """The same of experts in 16 bits."""
     attention_ratio: float
     """Share of the same peak that attention reaches."""
     moe_half_tokens: float
@@ -215,29 +202,6 @@ class Link(Frozen):
     """… at this bandwidth."""
 
 
-class Host(Frozen):
-    """The host's memory, where weights lie that do not fit the cards."""
-
-    bandwidth_bytes_per_s: float
-    """Of a desktop's memory, assumed unless something else is said."""
-    server_bandwidth_bytes_per_s: float
-    """Of one socket of a server, for those who say it is one."""
-    cores_bytes_per_s: float
-    """Quantised weights that the cores of such a desktop widen and multiply a second."""
-    server_cores_bytes_per_s: float
-    """The same of one socket of a server."""
-    handover_s: float
-    """Passing the activations of one layer to the host and back."""
-    source: str
-
-    def cores(self, bandwidth_bytes_per_s: float) -> float:
-        """Weights a second that the cores behind memory of this bandwidth multiply: a desktop's up to a desktop's
-        bandwidth, a server's from a server's on, in between by the bandwidth."""
-        low, high = self.bandwidth_bytes_per_s, self.server_bandwidth_bytes_per_s
-        share = min(max((bandwidth_bytes_per_s - low) / (high - low), 0.0), 1.0)
-        return self.cores_bytes_per_s + share * (self.server_cores_bytes_per_s - self.cores_bytes_per_s)
-
-
 class Capacity(Frozen):
     """Room for sequences."""
 
@@ -268,6 +232,12 @@ class Intervals(Frozen):
     """Factor on the width's exponent when the shape was guessed."""
     measured_ratio: float
     """The same when near measurements moved the estimate."""
+    thin_rows: int
+    """Measurements of an architecture in an engine below which its cards count as thinly measured."""
+    thin_ratio: float
+    """The same for those."""
+    unmeasured_ratio: float
+    """The same for architectures that nothing was measured of."""
 
 
 class Neighbours(Frozen):
@@ -383,10 +353,29 @@ class Prompts(Frozen):
     source: str
 
 
+class Gain(Frozen):
+    """How many times as fast drafted tokens make one user, with its usual ends."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Speculative(Frozen):
+    """Drafted tokens: by heads of the model itself (MTP, EAGLE) or by a small model beside it."""
+
+    dense: Gain
+    mixture: Gain
+    """Every drafted token visits experts of its own."""
+    many: int
+    """Sequences at once from which checking drafts costs what it saves."""
+
+
 class SpeedConstants(Frozen):
     """Everything in `facts/speed.yaml`."""
 
     prompts: Prompts
+    speculative: Speculative
     decode: Decode
     compute: Compute
     queue: Queue

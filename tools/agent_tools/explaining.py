@@ -15,6 +15,7 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
 from tools.agent_tools.train import METHODS
 from tools.observation.request import NAMED
+from tools.speed.host_only import CPU
 
 TRAINED = {"full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain"}
 CAUSES_MAX = 5
@@ -110,6 +111,8 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
     task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
     count = reading.count
+    if request.host_memory and not request.cards and named and task == "inference":
+        cards = [{"gpu": CPU, "count": 1}]  # a machine told by its memory alone computes on its processor
     asked = {
         **named, "weight_format": form, "cards": cards, "task": task,
         "engine": _engine(request.engine),

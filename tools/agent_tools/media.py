@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from kb.catalog import gpus
+from kb.catalog import gpus, models
 from kb.engines import program
+from kb.item_work import item_work
+from kb.speed_constants import speed_sources
 from tools.agent_tools import reading
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
@@ -20,6 +22,19 @@ NARROWER = ("fp8", "gguf:Q8_0", "gguf:Q4_K_M")
 RATES = ("time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s",
          "live", "host_bytes", "streamed_ratio")  # fmt: skip
 PROGRAMS = ("comfyui", "diffusers")
+READERS = frozenset({"embedding", "reranker", "encoder"})
+"""Kinds whose memory grows with the length of texts and their number in a batch."""
+EAGER_FROM = 2048
+"""Tokens of a text from which attention that writes its scores out may decide the memory."""
+READ = frozenset({
+    "model", "cards", "host_memory", "context_tokens", "input_tokens", "concurrent_sequences", "users", "weight_format",
+    "engine", "size",
+})  # fmt: skip
+"""Fields of a request that count for such models."""
+NOT_TIMED = (
+    "How fast this model is was not estimated: no formula here holds for its kind (speech that is generated, sound). "
+    "What others measured is told as it is; measure the real-time factor, seconds of work over seconds of sound."
+)
 WEIGHTS_FIT = "weights_fit"
 """The verdict on a model of which nothing but the weights is known to fit."""
 WEIGHTS_ALONE = (
@@ -64,34 +79,83 @@ class Asked(Protocol):
     def concurrent_sequences(self) -> str | None:
         """As in the request."""
 
+    @property
+    def users(self) -> str | None:
+        """As in the request."""
+
 
 def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
     """Memory whole, by parts in turn, and with weights in host memory; the time of the first way that fits."""
     card, number = reading.one_kind(reading.cards(request.cards))
     size = reading.size(request.size, named)
     steps, said = size.pop("steps", None), _engine(request.engine)
-    base = {**named, "gpu": card, "task": "inference", "engine": said, **size}
-    parted = reading.kind_of(named) in IN_PARTS
+    kind = reading.kind_of(named)
+    batch = reading.count(request.concurrent_sequences or request.users, "concurrent_sequences")
+    length = reading.count(request.input_tokens or request.context_tokens, "input_tokens")
+    load = {"images_per_batch": batch} if kind in IN_PARTS else {"concurrent_sequences": batch}
+    if kind in READERS:
+        load["context_tokens"] = length
+    base = {**named, "gpu": card, "task": "inference", "engine": said, **size, **load}
+    parted = kind in IN_PARTS
     found = list(_estimates(desk, base, form, parted=parted))
     timed = {
         **named, "gpu": card, "gpu_count": number, "weight_format": form, "engine": said if parted else None, **size,
-        "steps": steps,
-        "input_tokens": reading.count(request.input_tokens or request.context_tokens, "input_tokens"),
-        "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
+        "steps": steps, "input_tokens": length, "concurrent_sequences": batch,
     }  # fmt: skip
     first, speed = _first(request, desk, timed, [one for one in found if _fits(one[1])] if card else [], parted=parted)
     rate = {name: speed[name] for name in (*RATES, "steps", "label") if speed.get(name) is not None}
     ways = [_way(estimate, offload, parted=parted) for offload, estimate in _told(found, first)]
     uncounted = _uncounted(found)
+    verdict = WEIGHTS_FIT if first and uncounted else _verdict(found, first)
+    fewer = _fewer(desk, base, form, batch or 1) if verdict == "does_not_fit" else None
     return {
         "answer": {
-            "verdict": WEIGHTS_FIT if first and uncounted else _verdict(found, first), "model": named.get("model"),
+            "verdict": "fits_with_changes" if fewer else verdict, "model": named.get("model"),
+            **({"fits_in_batches_of": fewer} if fewer else {}),
             **({"way": f"{first[1]['weight_format']}, {PARTS[first[0]]}"} if first is not None and parted else {}),
         },
         "ways": ways, "speed": shown(rate) if rate else None,
+        **({} if rate else _spoken(named)),
+        **(_eager(desk, base, form) if kind in READERS and (length or 0) >= EAGER_FROM else {}),
         "assumptions": speed.get("assumptions", [])[:3],
-        "warnings": [*uncounted, *_host(request, speed), *speed.get("warnings", [])][:3],
+        "warnings": [
+            *uncounted, *([NOT_TIMED] if card and not rate else []), *_host(request, speed), *speed.get("warnings", [])
+        ][:3],
     }  # fmt: skip
+
+
+def _spoken(named: Mapping[str, Any]) -> dict[str, Any]:
+    """What was measured of a family that speaks, on whichever card it was."""
+    known = models().get(named.get("model") or "")
+    found = item_work().spoken.get(known.family) if known else None
+    if found is None:
+        return {}
+    told = found.model_dump(exclude_none=True)
+    return {"measured_by_others": {**told, "source": speed_sources()[found.source].url}}
+
+
+def _fewer(desk: Desk, base: Mapping[str, Any], form: str | None, batch: int) -> int | None:
+    """The largest batch that fits, by halving; null where not even one does."""
+    field = "images_per_batch" if base.get("images_per_batch") else "concurrent_sequences"
+    while batch > 1:
+        batch //= 2
+        found = desk.tried("estimate_memory", {**base, "weight_format": form, field: batch})
+        if found is not None and _fits(found):
+            return batch
+    return None
+
+
+def _eager(desk: Desk, base: Mapping[str, Any], form: str | None) -> dict[str, Any]:
+    """The memory where attention writes its scores out, layer by layer: batch · heads · length² beside the rest.
+
+    Transformers without SDPA or FlashAttention does; TEI, vLLM and llama.cpp do not.
+    """
+    found = desk.tried("estimate_memory", {**base, "weight_format": form, "attention": "eager"})
+    usual = desk.tried("estimate_memory", {**base, "weight_format": form})
+    if found is None or usual is None or found["per_gpu"]["total_bytes"] == usual["per_gpu"]["total_bytes"]:
+        return {}
+    return {"if_attention_is_eager": shown_row({"needed_bytes": interval(found["per_gpu"]),
+                                                "fit": (found.get("fit") or {}).get("verdict")})}  # fmt: skip
 
 
 def _uncounted(found: list[Found]) -> list[str]:

@@ -1,11 +1,15 @@
 """`find_ways_to_run`: what a machine in hand does with a model, every way of doing it tried."""
 
+import math
 import re
 from typing import Any
 
 from pydantic import Field
 
-from kb.catalog import gpus
+from kb.catalog import gpus, models
+from kb.lexicon import read_rate
+from kb.speed_constants import constants as speed_constants
+from kb.units import HOUR_S
 from tools.agent_tools import media, reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -37,7 +41,32 @@ MEMORY_LEFT_OUT = frozenset(
         "host_usable_bytes",
     }
 )
+RATE = re.compile(
+    r"(?:/|\b(?:per|an?|each|every)\b|每)\s*(?:s|sec|second|min|minute|h|hr|hour|day|秒|分|小?时|天|日)|\b[rq]ps\b",
+    re.I,
+)
+"""What makes a number of requests one of so many in a time."""
+BUSY_RATIO = 3.0
+"""Requests of a busy hour over the mean of the day: an eighth of a day's come in it, as people work eight hours."""
+RATE_TRIES = 4
+SPECULATIVE = re.compile(r"specul|draft|\bmtp\b|eagle|medusa|n-?gram|投机|推测", re.I)
 RANK = re.compile(r"(?:,|of|with)?\s*(?:rank|r)\s*=?\s*(\d{1,4})", re.I)
+
+
+COMMON_READ = frozenset({"model", "works", "cards", "host_memory", "memory_taken", "context_tokens", "weight_format"})
+LENGTHS_READ = frozenset({"concurrent_sequences", "users", "input_tokens", "output_tokens"})
+SEVERAL_READ = COMMON_READ | LENGTHS_READ | {"link", "nodes", "objective", "engine", "kv_format"}
+"""What counts where several models are asked of at once."""
+ALONE_READ = COMMON_READ | {"concurrent_sequences", "kv_format", "engine", "parallel"}
+"""What counts where no machine was named."""
+ALL_BUT_SIZE = SEVERAL_READ | {
+    "shared_prefix_tokens", "parallel", "adapters", "images_per_request", "target_tokens_per_s", "target_first_token",
+    "target_answer",
+}  # fmt: skip
+"""What counts for one model that writes text."""
+
+
+TOWER = "tokens of the pictures are in the prompt; the vision tower's own time is not counted, nor loading pages"
 
 
 class RunRequest(AgentRequest):
@@ -52,7 +81,7 @@ class RunRequest(AgentRequest):
     host_memory: str | None = Field(default=None, max_length=120)
     """RAM: "128GB ddr5-6000 dual channel"."""
     link: str | None = Field(default=None, max_length=60)
-    """If said: "nvlink", "PCIe 4.0 x4"."""
+    """"nvlink", "PCIe 4.0 x4"."""
     nodes: str | None = Field(default=None, max_length=20)
     """Machines."""
     memory_taken: str | None = Field(default=None, max_length=60)
@@ -60,7 +89,7 @@ class RunRequest(AgentRequest):
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer: "32k"."""
     concurrent_sequences: str | None = Field(default=None, max_length=40)
-    """Requests at once."""
+    """Requests at once, or "5000/day"."""
     users: str | None = Field(default=None, max_length=40)
     """People."""
     input_tokens: str | None = Field(default=None, max_length=40)
@@ -68,7 +97,7 @@ class RunRequest(AgentRequest):
     output_tokens: str | None = Field(default=None, max_length=40)
     """Answer."""
     shared_prefix_tokens: str | None = Field(default=None, max_length=40)
-    """Same in every prompt."""
+    """Same in all."""
     weight_format: str | None = Field(default=None, max_length=40)
     """If insisted on."""
     kv_format: str | None = Field(default=None, max_length=20)
@@ -99,15 +128,85 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     embedding models."""
     held = reading.cards(request.cards)
     if request.works:
-        return _several(request, desk)
+        return {**_several(request, desk), **_left(request, SEVERAL_READ)}
     named, form = reading.model_and_format(request.model, request.weight_format, published=True)
     if not named:
-        return _models(request, desk)
+        return {**_models(request, desk), **_left(request, ALL_BUT_SIZE)}
     if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
-        return media.run(request, desk, named, form)
+        return {**media.run(request, desk, named, form), **_left(request, media.READ)}
     if not held and not request.host_memory:
-        return _memory_alone(request, desk, named, form)
-    return told(desk.call("find_ways_to_run", {**_work(request, named, form), **_machine(request)}))
+        return {**_memory_alone(request, desk, named, form), **_left(request, ALONE_READ)}
+    asked = {**_work(request, named, form), **_machine(request)}
+    rate = _requests_per_s(request)
+    result, count = (desk.call("find_ways_to_run", asked), 0) if rate is None else _served(asked, rate, desk)
+    found = told(result)
+    if rate is not None:
+        found["requests"] = shown(_kept_up(result, rate, count, request))
+    seen = {"images": TOWER} if request.images_per_request else {}
+    return {**found, **_speculative(request, result), **seen, **_left(request, ALL_BUT_SIZE)}
+
+
+def _left(request: RunRequest, read: frozenset[str]) -> dict[str, Any]:
+    """Fields that were given and that nothing here counts, by name: nobody is to take them for counted."""
+    left = [name for name in request.model_dump(exclude_none=True, exclude_defaults=True) if name not in read]
+    return {"not_counted": left} if left else {}
+
+
+def _requests_per_s(request: RunRequest) -> float | None:
+    """Requests a second at a busy moment, where a rate was said instead of how many are under way."""
+    text = next((one for one in (request.concurrent_sequences, request.users) if one and RATE.search(one)), "")
+    if not text:
+        return None
+    rate = read_rate(text, "concurrent_sequences").per_s
+    return rate * (BUSY_RATIO if _daily(text) else 1.0)
+
+
+def _daily(text: str) -> bool:
+    return bool(re.search(r"day|天|日", text, re.I))
+
+
+def _served(asked: dict[str, Any], rate: float, desk: Desk) -> tuple[dict[str, Any], int]:
+    """The solver at as many requests under way as that rate brings: rate · time of a whole answer (Little's law)."""
+    count, asked = 1, {**asked, "objective": asked.get("objective") or "most_users"}
+    for _ in range(RATE_TRIES):
+        result = desk.call("find_ways_to_run", {**asked, "concurrent_sequences": count})
+        speed = (result.get("ways") or [{}])[0].get("speed") or {}
+        needed = math.ceil(rate * ((speed.get("answer_s") or {}).get("value") or 0.0)) or 1
+        if needed <= count or not speed or result["answer"]["verdict"] == "does_not_fit":
+            break
+        count = needed
+    return result, count
+
+
+def _kept_up(result: dict[str, Any], rate: float, count: int, request: RunRequest) -> dict[str, Any]:
+    """The rate that was asked against what the best way finishes."""
+    way = (result.get("ways") or [{}])[0]
+    most = ((way.get("speed") or {}).get("requests_per_hour") or {}).get("value")
+    text = request.concurrent_sequences or request.users or ""
+    return {
+        "asked": text,
+        "busy_requests_per_hour": rate * HOUR_S,
+        "under_way": count,
+        "keeps_up": None if most is None else bool(most >= rate * HOUR_S * 0.99),
+        "note": f"a busy hour is taken to bring {BUSY_RATIO:g} times the day's mean" if _daily(text) else None,
+    }
+
+
+def _speculative(request: RunRequest, result: dict[str, Any]) -> dict[str, Any]:
+    """What drafted tokens would make of the best way's speed, where somebody speaks of them."""
+    said = " ".join(one for one in (request.engine, request.objective, request.weight_format) if one)
+    speed = ((result.get("ways") or [{}])[0].get("speed") or {}).get("tokens_per_s_per_user")
+    if not speed or not SPECULATIVE.search(said):
+        return {}
+    facts = speed_constants().speculative
+    known = models().get(result["answer"].get("model") or "")
+    gain = facts.mixture if known is not None and known.experts else facts.dense
+    ends = {name: speed["value"] * getattr(gain, name) for name in ("value", "low", "high")}
+    return {"speculative": shown({
+        "tokens_per_s_per_user": ends,
+        "note": f"{gain.low:g} to {gain.high:g} times as fast for one user, by how much of the draft is accepted (code "
+        f"more, prose less); at {facts.many:g} requests at once and more hardly any gain. Not in the other figures.",
+    })}  # fmt: skip
 
 
 def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[str, Any]:
@@ -116,8 +215,8 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
         **named, "weight_format": form, "kv_format": reading.cache(request.kv_format),
         "engine": _engine(request.engine), "parallel": reading.parallel(request.parallel) or None,
         "context_tokens": count(request.context_tokens, "context_tokens"),
-        "concurrent_sequences": count(request.concurrent_sequences, "concurrent_sequences"),
-        "users": count(request.users, "users"), "input_tokens": count(request.input_tokens, "input_tokens"),
+        "concurrent_sequences": _counted(request.concurrent_sequences, "concurrent_sequences"),
+        "users": _counted(request.users, "users"), "input_tokens": count(request.input_tokens, "input_tokens"),
         "output_tokens": count(request.output_tokens, "output_tokens"),
         "shared_prefix_tokens": count(request.shared_prefix_tokens, "shared_prefix_tokens"),
         **_adapters(request.adapters),
@@ -126,6 +225,11 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
         "target_first_token_s": reading.seconds(request.target_first_token, "target_first_token"),
         "target_answer_s": reading.seconds(request.target_answer, "target_answer"),
     }  # fmt: skip
+
+
+def _counted(text: str | None, field: str) -> int | None:
+    """How many; null where a rate is said, which is counted by itself."""
+    return None if text and RATE.search(text) else reading.count(text, field)
 
 
 def _adapters(text: str | None) -> dict[str, Any]:
@@ -154,20 +258,23 @@ def _per_machine(cards: list[dict[str, Any]], nodes: int | None) -> list[dict[st
 
 
 def _engine(text: str | None) -> str | None:
-    """The engine that runs, under programs that are llama.cpp underneath."""
-    named = reading.engine(text)
+    """The engine that runs, under programs that are llama.cpp underneath; what is said of drafted tokens beside it is
+    told by itself."""
+    plain = SPECULATIVE.split(text)[0].strip(" +,;(/&") if text else None
+    named = reading.engine(re.sub(r"\s+(?:with|and|mit|带)$", "", plain) if plain else None)
     return "llama.cpp" if named in {"ollama", "lm-studio"} else named
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """Several models on the same cards: those that write text by the solver, beside what the others hold."""
     works, beside = [], []
-    shared = ("context_tokens", "concurrent_sequences", "users", "input_tokens", "output_tokens")
+    shared = ("context_tokens", "concurrent_sequences", "users", "input_tokens", "output_tokens", "kv_format", "engine")
     load = {name: value for name, value in _work(request, {}, None).items() if name in shared and value is not None}
     card, _ = reading.one_kind(reading.cards(request.cards))
     for text in request.works:
         named, form = reading.model_and_format(text, None, published=True)
         if reading.kind_of(named) in reading.LANGUAGE_KINDS:
+            form = form or reading.model_and_format(text, request.weight_format)[1]
             works.append({**load, **named, **({"weight_format": form} if form else {})})
         else:
             asked = {**named, "weight_format": form, "gpu": card, "task": "inference"}
@@ -246,10 +353,14 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
 
 def _way(way: dict[str, Any]) -> dict[str, Any]:
     memory, speed = dict(way.get("memory") or {}), dict(way.get("speed") or {})
+    if memory.get("usable_bytes_per_gpu"):
+        memory["spare_bytes_per_gpu"] = memory["usable_bytes_per_gpu"] - memory["needed_bytes_per_gpu"]
     if not memory.get("host_bytes"):
         memory = {name: value for name, value in memory.items() if not name.startswith("host")}
     if speed.get("tokens_per_s_total") == speed.get("tokens_per_s_per_user"):
         speed.pop("tokens_per_s_total", None)
+    if not memory.get("usable_bytes_per_gpu"):  # the processor alone
+        memory = {name: value for name, value in memory.items() if not name.endswith("_per_gpu")}
     kept = {name: value for name, value in way.items() if name not in WAY_LEFT_OUT}
     return {
         **kept,

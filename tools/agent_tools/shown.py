@@ -192,7 +192,7 @@ def duration(value_s: float) -> str:
 
 def plain(value: float) -> str:
     """Three digits, or the whole number where it has more."""
-    if abs(value) >= 1000:
+    if abs(value) >= 999.5:  # three digits of 999.7 would be written 1e+03
         return f"{value:,.0f}"
     return f"{value:.3g}"
 

@@ -89,6 +89,19 @@ def weight_format(name: str, *, tied: bool = False, experts_only: bool = False) 
     return WeightFormat(name, bits, bits, wide, wide, wide)
 
 
+def as_filed(form: WeightFormat, native: str | None) -> WeightFormat:
+    """A format as GGUF files of a mixture hold it, whose experts alone were published in four bits.
+
+    `native`: canonical format that a mixture of experts is published in; null = a dense model, which is unchanged.
+    Makers of files narrow the experts further and leave attention and shared experts at eight bits.
+    """
+    formats = constants().formats
+    if native not in formats.expert_only or not form.name.startswith("gguf:"):
+        return form
+    least = formats.gguf_narrow_mixture_bits
+    return form._replace(body_bits=max(form.body_bits, least)) if form.expert_bits < least else form
+
+
 def _promoted(mix: GgufMix, bits: dict[str, float]) -> float:
     if mix.promoted is None:
         return bits[mix.bulk]

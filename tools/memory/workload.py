@@ -11,7 +11,7 @@ from kb.pictures import pictures
 from kb.records.gpu import Gpu
 from kb.visual_tokens import visual_tokens
 from tools.cache_format import cache_format
-from tools.memory.formats import WeightFormat, canonical, weight_format
+from tools.memory.formats import WeightFormat, as_filed, canonical, weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape, shape_of
 from tools.memory.visual import seen
@@ -241,8 +241,8 @@ def _format(request: MemoryRequest, shape: Shape, training: bool, said: list[str
         name = canonical(shape.native_format)
         if name != "bf16":
             said.append(f"weight_format not stated: {name}, as published.")
-    experts_only = shape.experts is not None and canonical(shape.native_format) == name
-    form = weight_format(name, tied=shape.tied, experts_only=experts_only)
+    native = canonical(shape.native_format) if shape.experts is not None else None
+    form = as_filed(weight_format(name, tied=shape.tied, experts_only=native == name), native)
     if shape.latent and name in constants().formats.attention_wide:
         return form._replace(body_bits=form.plain_bits)
     return form

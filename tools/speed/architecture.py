@@ -61,6 +61,8 @@ class Architecture:
     max_context: int | None
     released: str | None
     """Year or month the model came out; null for one given by its shape."""
+    compressed: bool
+    """Whether layers keep one entry of the cache for several tokens (DeepSeek-V4)."""
     guesses: tuple[str, ...]
     guessed: bool
     """Whether the whole shape was guessed from a parameter count."""
@@ -139,7 +141,7 @@ def _of_model(model: Model) -> Architecture:
         linear_layers=linear, state_bytes=float(linear * (model.linear.state_bytes_per_layer if model.linear else 0)),
         latent=model.latent is not None, tied=model.tied_embeddings, vocab=model.vocab_size or 0,
         native_format=model.native_format, max_context=model.max_context_tokens, released=model.released,
-        guesses=(), guessed=False,
+        compressed=model.kv_compression < 1, guesses=(), guessed=False,
     )  # fmt: skip
 
 
@@ -198,6 +200,6 @@ def _of_counts(fields: ModelFields) -> Architecture:
         layers=layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads, head_dim=shape.head_dim,
         full_width=float(2 * shape.kv_heads * shape.head_dim * layers), local_width=0.0, window=0,
         attention_layers=layers, local_layers=0, linear_layers=0, state_bytes=0.0, latent=False, tied=shape.tied,
-        vocab=shape.vocab, native_format=shape.native_format, max_context=None, released=None, guesses=guesses,
-        guessed=shape.guess_level == 2,
+        vocab=shape.vocab, native_format=shape.native_format, max_context=None, released=None, compressed=False,
+        guesses=guesses, guessed=shape.guess_level == 2,
     )  # fmt: skip

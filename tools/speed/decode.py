@@ -118,7 +118,15 @@ def expert_ratio(work: Work) -> float:
     if work.engine == "llama.cpp":
         return decode.expert_bandwidth_ratios["llama.cpp"]
     narrow = decode.expert_bandwidth_ratios[_bits(work.format.expert_bits)]
-    return (narrow + (1 - narrow) * wide_share(work)) * work.era.expert_ratio
+    kernels = work.era.expert_ratio * by_card(work, decode.served_expert_ratios)
+    return (narrow + (1 - narrow) * wide_share(work)) * kernels
+
+
+def unpacked_ratio(work: Work) -> float:
+    """Further factor while a serving engine reads dense weights of four bits on cards that no kernel was made for."""
+    if work.engine == "llama.cpp" or _bits(work.format.body_bits) != "4":
+        return 1.0
+    return by_card(work, constants().decode.served_four_bit_ratios)
 
 
 def expert_columns(work: Work) -> float:
@@ -140,7 +148,7 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     dense_bytes, routed_bytes = dense_bytes * (1 - dense_away), routed_bytes * (1 - routed_away)
     speed = work.bandwidth * bandwidth_ratio(work)
     dense_cards = 1 if work.layout.attention_copies else tensor
-    read_dense = dense_bytes / (dense_cards * speed)
+    read_dense = dense_bytes / (dense_cards * speed * unpacked_ratio(work))
     read_routed = routed_bytes / (tensor * speed * expert_ratio(work))
     dense = 2 * (arch.dense_params + arch.head_params)
     multiply_dense = dense * columns(work, batch) / (tensor * work.flops * dense_efficiency(work, batch))
@@ -313,6 +321,7 @@ def _floor_s(work: Work) -> float:
         experts += decode.batched_moe_layer_s
     every = floor.layer_s * work.era.layer_ratio
     every += decode.latent_layer_s if arch.latent else 0.0
+    every += floor.compressed_layer_s if arch.compressed else 0.0
     every += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
     return arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
 
@@ -355,5 +364,5 @@ def _spill_s(work: Work, spilled: float, batch: float) -> float:
     bandwidth = work.host_bandwidth or host.bandwidth_bytes_per_s
     read = dense * dense_away + routed * routed_away
     multiplied = batch * (dense * dense_away + alone * routed_away)
-    seconds = read / bandwidth + multiplied / host.cores(bandwidth)
+    seconds = read / bandwidth + multiplied / host.cores(bandwidth, work.format.name)
     return seconds + work.arch.layers * max(dense_away, routed_away) * host.handover_s

@@ -10,7 +10,7 @@ from kb.units import DAY_S
 from tools.named import cited, vouching
 from tools.speed.allreduce import link_name, node_cards, switched
 from tools.speed.derivation import derivation
-from tools.speed.evidence import Correction, correction, prompt_correction
+from tools.speed.evidence import Correction, correction, prompt_correction, thinness
 from tools.speed.host_only import CPU, estimate_host_speed
 from tools.speed.interval import class_of, interval, inverse, keeping_up, times
 from tools.speed.item import item_kind
@@ -45,6 +45,8 @@ class TokenPace(NamedTuple):
     token: Interval
     """Seconds an output token."""
     guessed: bool
+    thin: float = 1.0
+    """How much wider intervals are for want of measurements."""
 
     @property
     def work(self) -> Work:
@@ -71,7 +73,7 @@ class TokenPace(NamedTuple):
     @property
     def first_token(self) -> Interval:
         """Seconds to the first token."""
-        return interval(self.found.first_token_s, "prefill", guessed=self.guessed)
+        return interval(self.found.first_token_s, "prefill", guessed=self.guessed, thin=self.thin)
 
     @property
     def first_token_alone(self) -> Interval:
@@ -79,12 +81,12 @@ class TokenPace(NamedTuple):
         single = (
             self.found if self.work.sequences <= 1 else placed_pace(self.work._replace(sequences=1.0), self.found.room)
         )
-        return interval(single.first_token_s, "prefill", guessed=self.guessed)
+        return interval(single.first_token_s, "prefill", guessed=self.guessed, thin=self.thin)
 
     @property
     def first_token_burst(self) -> Interval:
         """Seconds to the last first token when all requests come at the same moment."""
-        return interval(self.found.burst_s, "prefill", guessed=self.guessed)
+        return interval(self.found.burst_s, "prefill", guessed=self.guessed, thin=self.thin)
 
     @property
     def documents(self) -> Interval | None:
@@ -108,11 +110,12 @@ def corrected_pace(found: Pace, spilled: float | None = None) -> TokenPace:
         found = reading_pace(found)
     near = correction(work)
     guessed = work.arch.guessed or work.rate_guessed or work.checkpoint_guessed or _staged(work)
+    thin = thinness(work)
     token = interval(
         max(found.output_token_s * near.factor, found.least_s), class_of(work, spilled), guessed=guessed,
-        evidence=near.weight,
+        evidence=near.weight, thin=thin,
     )  # fmt: skip
-    return TokenPace(found, near, token, guessed)
+    return TokenPace(found, near, token, guessed, thin)
 
 
 def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
@@ -124,6 +127,7 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
     prompt = interval(
         min(found.prompt_rate / prompts.factor, found.most_prompt_rate),
         "reader" if work.arch.kind in READERS else "prefill", guessed=paced.guessed, evidence=prompts.weight,
+        thin=paced.thin,
     )  # fmt: skip
     return TokenSpeed(
         model=work.arch.id, gpu=work.gpu.id, gpu_count=request.gpu_count, weight_format=work.format.name,

@@ -1,10 +1,12 @@
 """Near measurements: what they say beside the formula, and how far they move it."""
 
 import math
+from collections import Counter
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb.catalog import gpus
 from kb.measured_speed import MeasuredSpeed, measured_speeds
 from kb.speed_constants import Neighbours, constants
 from tools.speed.result import Evidence, Label
@@ -129,6 +131,34 @@ def corrected(
     elif weight >= settings.near:
         label = "interpolated"
     return Correction(factor=factor, weight=weight, label=label, asked=asked, kind=kind, skip=skip)
+
+
+BOARDS = ("apu", "module", "laptop")
+"""Markets whose cards share power or memory with a host, and so are not told by boards of their architecture."""
+
+
+def thinness(work: Work) -> float:
+    """How much wider the interval is for want of measurements: the exponent on its ratios, 1 where there are enough.
+
+    Counted by architecture, form and kind of engine. A compressed cache in llama.cpp was measured by nobody whose
+    figures agree: its kernels are new.
+    """
+    widths = constants().intervals
+    files = work.engine == "llama.cpp"
+    if work.arch.compressed and files:
+        return widths.unmeasured_ratio
+    market = work.gpu.market if work.gpu.market in BOARDS else ""
+    rows = _rows_by_kind().get((work.gpu.architecture, market, files), 0)
+    return 1.0 if rows >= widths.thin_rows else widths.thin_ratio if rows else widths.unmeasured_ratio
+
+
+@lru_cache(maxsize=1)
+def _rows_by_kind() -> Counter[tuple[str, str, bool]]:
+    """Measurements of answers by architecture, form of the card, and whether llama.cpp gave them."""
+    cards = gpus()
+    rows = [row for row in measured_speeds() if row.kind == "decode" and not row.doubt]
+    forms = {row.gpu: cards[row.gpu].market if cards[row.gpu].market in BOARDS else "" for row in rows}
+    return Counter((row.architecture, forms[row.gpu] or "", row.engine.startswith("llama.cpp")) for row in rows)
 
 
 def case_of(work: Work) -> Case:

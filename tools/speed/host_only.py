@@ -1,5 +1,6 @@
 """The speed of a language model on a processor alone: every token reads the active weights from the host's memory."""
 
+from kb.lexicon.memory.host import DESKTOP_CHANNELS, DESKTOP_MOST_BYTES, SERVER_CHANNELS
 from kb.memory_constants import constants as memory_constants
 from kb.speed_constants import constants
 from tools.base import Step
@@ -9,12 +10,39 @@ from tools.speed.architecture import Architecture, architecture_of
 from tools.speed.interval import interval, inverse
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import InferenceSpeed
+from tools.speed.work import as_read
 
 CPU = "cpu"
 """What is given as the card where there is none."""
 USUAL = "gguf:Q4_K_M"
 """The file that people run without a card, where no format is said."""
 ANSWER_TOKENS = 256
+
+
+def host_bandwidth(size_bytes: int | None, channels: int | None) -> tuple[float, str]:
+    """Bytes a second of a host whose modules were not told, and what was taken: by its channels, else by its size.
+
+    Of one socket: desktop modules up to four channels, server modules beyond, two sockets from sixteen on.
+    """
+    usual = constants().host
+    if channels is not None:
+        bandwidth = _channels_bytes_per_s(channels)
+        said = f"{channels} memory channels are taken to move {bandwidth / 1e9:.0f} GB/s"
+        return bandwidth, f"{said}; a second socket adds capacity and hardly speed."
+    server = (size_bytes or 0) > DESKTOP_MOST_BYTES
+    bandwidth = usual.server_bandwidth_bytes_per_s if server else usual.bandwidth_bytes_per_s
+    what = "one socket of a server (eight channels of DDR4-3200)" if server else "two channels of DDR5-5600"
+    return bandwidth, f"host_bandwidth_bytes_per_s not stated: {what}, {bandwidth / 1e9:.0f} GB/s."
+
+
+def _channels_bytes_per_s(channels: int) -> float:
+    usual = constants().host
+    desktop = usual.bandwidth_bytes_per_s / DESKTOP_CHANNELS
+    server = usual.server_bandwidth_bytes_per_s / SERVER_CHANNELS
+    if channels <= 2 * DESKTOP_CHANNELS:
+        return desktop * channels
+    socket = channels // 2 if channels >= 2 * SERVER_CHANNELS else channels
+    return max(server * socket, desktop * 2 * DESKTOP_CHANNELS)
 
 
 def estimate_host_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
@@ -33,7 +61,7 @@ def estimate_host_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     bandwidth = request.host_bandwidth_bytes_per_s or host.bandwidth_bytes_per_s
     read = _read_bytes(arch, name, native)
     cache = _cache_bytes(arch, request, name, native)
-    seconds = read * (1 / bandwidth + 1 / host.cores(bandwidth)) + cache / bandwidth
+    seconds = read * (1 / bandwidth + 1 / host.cores(bandwidth, name)) + cache / bandwidth
     token = interval(seconds, "offload", guessed=arch.guessed)
     users = request.concurrent_sequences
     each = inverse(token)
@@ -42,7 +70,7 @@ def estimate_host_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
              inputs={"experts": arch.experts, "experts_per_token": arch.experts_per_token}, source=host.source),
         Step(label="Reading from host memory and multiplying there",
              formula="bytes · (1 / bandwidth + 1 / cores) + cache / bandwidth", value=seconds, unit="s",
-             inputs={"bandwidth_bytes_per_s": bandwidth, "cores_bytes_per_s": host.cores(bandwidth),
+             inputs={"bandwidth_bytes_per_s": bandwidth, "cores_bytes_per_s": host.cores(bandwidth, name),
                      "cache_bytes": cache}, source=host.source),
     )  # fmt: skip
     return InferenceSpeed(
@@ -58,6 +86,7 @@ def estimate_host_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
 def _read_bytes(arch: Architecture, name: str, native: str) -> int:
     """Bytes of weights that one token visits."""
     form = weight_format(name, tied=arch.tied, experts_only=arch.moe and name == native)
+    form = as_read(form, native if arch.moe else None)
     wide = constants().decode.gguf_wide_bits if name == "mxfp4" == native else None
     body, head = wide or form.body_bits, wide or form.head_bits
     visited = arch.routed_params * arch.experts_per_token / arch.experts if arch.moe else 0.0

@@ -25,11 +25,13 @@ def class_of(work: Work, spilled: float | None = None) -> str:
     return "moe" if work.arch.moe else "dense"
 
 
-def interval(value: float, kind: str, *, guessed: bool = False, evidence: float = 0.0) -> Interval:
-    """value / down .. value · up, wider for a guessed shape, narrower as near measurements carry more weight."""
+def interval(value: float, kind: str, *, guessed: bool = False, evidence: float = 0.0, thin: float = 1.0) -> Interval:
+    """value / down .. value · up: wider for a guessed shape and (`thin`) for hardware that hardly anyone measured,
+    narrower as near measurements carry more weight."""
     widths = constants().intervals
     width = widths.classes[kind]
     power = (widths.guess_ratio if guessed else 1.0) * (1.0 - (1.0 - widths.measured_ratio) * min(evidence, 1.0))
+    power *= thin
     return Interval(value=value, low=value / width.down_ratio**power, high=value * width.up_ratio**power)
 
 

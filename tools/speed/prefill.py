@@ -53,13 +53,14 @@ def _later_hops_s(work: Work, tokens: int) -> float:
 def _llama_cpp_s(work: Work, length: int, cached: int) -> float:
     """The same in llama.cpp: FP16 sums or INT8 products, attention of every pair, one launch a physical batch.
 
-    2·P_active·S / (F·e) + 2·S²·heads·head_dim·L / (F16·e_attn) + (L·t_layer + t_widen)·S/512
+    ((2·P_active·S / (F·e))² + t_read²)^½ + 2·S²·heads·head_dim·L / (F16·e_attn) + (L·t_layer + t_widen)·S/512
     """
     arch, own, tokens = work.arch, constants().compute.llama_cpp, length - cached
     batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
     widened = _widened_s(work, tokens)
     visible = arch.active_params - arch.head_params if widened else _visible(work, tokens)
-    products = 2 * visible * tokens / product_flops(work) + widened * batches
+    products = math.hypot(2 * visible * tokens / product_flops(work), _read_s(work, tokens) * batches)
+    products += widened * batches
     peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16) * own.attention_ratio * work.era.attention_ratio
     attention = 4 * _pairs(work, length, cached) * arch.heads * arch.head_dim / peak
     return (products + attention) / work.layout.tensor + arch.layers * own.layer_s * batches
@@ -102,17 +103,31 @@ def _widened_s(work: Work, tokens: int) -> float:
     return moved / (work.bandwidth * bandwidth_ratio(work))
 
 
+def _read_s(work: Work, tokens: int) -> float:
+    """Reading every weight that one physical batch visits, beside the products: what few tokens an expert wait for.
+
+    (P_dense · bits + P_routed · coverage · bits) / 8 / (BW · reached)
+    """
+    arch, form = work.arch, work.format
+    routed = arch.routed_params * arch.coverage(min(tokens, constants().compute.prefill_chunk_tokens))
+    read = (arch.dense_params * form.body_bits + routed * form.expert_bits) / 8
+    return read / (work.bandwidth * bandwidth_ratio(work))
+
+
 def _visible(work: Work, tokens: int) -> float:
     """Weights that llama.cpp multiplies a prompt token with; those of experts count more, the fewer tokens share them.
 
-    P_dense + P_routed · (1 + m0/m) with m tokens an expert of one physical batch: tiles fill partly.
+    P_dense + P_routed · (1 + m0/m) / r with m tokens an expert of one physical batch: tiles fill partly. r: products
+    with experts over dense ones.
     """
     arch, compute = work.arch, constants().compute
     every = arch.active_params - arch.head_params
     if not arch.moe:
         return every
     each = min(tokens, compute.prefill_chunk_tokens) * arch.experts_per_token / arch.experts
-    return arch.dense_params + (every - arch.dense_params) * (1 + compute.llama_cpp.moe_half_tokens / each)
+    own = compute.llama_cpp
+    ratio = by_card(work, own.wide_routed_ratios if work.format.expert_bits >= WIDE_BITS else own.routed_ratios, 1.0)
+    return arch.dense_params + (every - arch.dense_params) * (1 + own.moe_half_tokens / each) / ratio
 
 
 def attention_s(work: Work, length: int, cached: int) -> float:

@@ -5,12 +5,12 @@ from typing import NamedTuple
 from kb.base import BadInput
 from kb.catalog import model as catalog_model
 from kb.checkpoints import checkpoints
-from kb.engine_generation import Era
+from kb.engine_generation import EngineFloor, Era
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import EngineFloor, constants
+from kb.speed_constants import constants
 from tools.cache_format import cache_format
-from tools.memory.formats import WeightFormat, canonical, held_in, weight_format
+from tools.memory.formats import WeightFormat, as_filed, canonical, held_in, weight_format
 from tools.memory.visual import picture_tokens
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
@@ -145,6 +145,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         raise BadInput("engine", f"{engine} does not serve language models.", "Name a serving engine such as vllm.")
     native = held_in(canonical(arch.native_format), card)
     form = weight_format(name, tied=arch.tied, experts_only=arch.moe and name == native)
+    form = as_read(form, native if arch.moe else None)
     if engine == "llama.cpp" and name == "mxfp4" == arch.native_format:
         wide = constants().decode.gguf_wide_bits
         form = form._replace(body_bits=wide, head_bits=wide, embed_bits=wide)
@@ -172,6 +173,17 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if work.rate_guessed:
         said.append(f"No source states a matrix rate of {card.name}: that of cards with its bandwidth is taken.")
     return work.on(work.layout, request.concurrent_sequences), said
+
+
+def as_read(form: WeightFormat, native: str | None) -> WeightFormat:
+    """The format as llama.cpp reads it for a token: what every token visits of a mixture stays wider than its experts.
+
+    `native`: canonical format that a mixture is published in; null = a dense model, which is unchanged.
+    """
+    filed, least = as_filed(form, native), constants().decode.gguf_mixture_bits
+    if native is None or not form.name.startswith("gguf:") or form.expert_bits >= least:
+        return filed
+    return filed._replace(body_bits=max(filed.body_bits, least))
 
 
 def _as_published(form: WeightFormat, arch: Architecture, engine: str) -> WeightFormat:

@@ -92,10 +92,14 @@ class WaySpeed(Frozen):
     """Mean over an answer; of several sequences with the share of time in which the prompts of others are read."""
     decode_tokens_per_s_per_user: Interval | None = None
     """The same while no prompt is read; null where the two are about as fast."""
+    roofline_tokens_per_s: float | None = None
+    """Bandwidth over the bytes of weights that a token reads: no engine is faster for one user without drafts."""
     tokens_per_s_total: Interval
     first_token_s: Interval | None = None
     """With the prompt that the assumptions tell, of one among those under way in turn; null where the processor alone
     reads it, which nothing here times."""
+    first_token_p95_s: Interval | None = None
+    """Of several sequences that come at random times: what 19 of 20 wait at most; null for one."""
     first_token_alone_s: Interval | None = None
     """Of several sequences: of one while nobody else asks; null for one."""
     first_token_burst_s: Interval | None = None

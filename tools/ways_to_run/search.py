@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.memory_constants import constants
+from kb.offloading import IN_TABLES
 from tools.memory.workload import Workload
 from tools.speed.allreduce import switched
 from tools.ways_to_run.request import Parallel
@@ -40,8 +41,6 @@ from tools.ways_to_run.weigh.worth import Weighed, weighed
 NOTHING = Spread(1, 1, 1, 1)
 ADAPTS = "vllm"
 """The engine that adapters are served by unasked: it batches requests of several, and its flags are written here."""
-SLOW_ON_PROCESSORS = "gguf:IQ"
-"""File types whose weights are looked up in tables, which processors do far slower than the others' arithmetic."""
 
 
 class Missed(NamedTuple):
@@ -180,7 +179,7 @@ def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterat
             here = loaded(work, load, load.context, load.sequences)
             yield from _placed(machine, (work, wide_batches(work, load)), load, picks, host.usable)
             if host.usable is not None and asked.pp is None:
-                alone = None if form.startswith(SLOW_ON_PROCESSORS) else held_by_host(here, host.usable)
+                alone = None if _in_tables(load, form) else held_by_host(here, host.usable)
                 if alone is not None:
                     yield Candidate(FILES, form, kv, work, None, NOTHING, (), machine.host, alone, None)
 
@@ -191,12 +190,15 @@ def _placed(
     """On the cards alone, with batches as usual, and with the host's memory, with those that are set then."""
     some, form = False, works[0].format.name
     alone, shared = (loaded(work, load, load.context, load.sequences) for work in works)
-    room = None if form.startswith(SLOW_ON_PROCESSORS) else host
+    room = None if _in_tables(load, form) else host
     for pick in picks:
         even, usables = len({card.gpu.id for card in pick}) == 1, [card.usable for card in pick]
         found = [(works[0], held) for held in held_dealt(alone, usables, None, even=even)]
         if room is not None and not any(held.surety == "yes" for _, held in found):
             found += [(works[1], held) for held in held_dealt(shared, usables, room, even=even) if held.host_bytes]
+            if works[1] != works[0] and load.shape.experts is None:
+                # Wide batches copy experts fewer times; of a dense model they cost more layers than they are worth.
+                found += [(works[0], held) for held in held_dealt(alone, usables, room, even=even) if held.host_bytes]
         for work, held in found:
             if all(held.layers):  # a card that holds no layer is not used
                 some = True
@@ -209,6 +211,11 @@ def _placed(
         whole = sum(card.usable for card in picks[-1]) + (host or 0)
         needed = total.needed + total.rest * (len(picks[-1]) - 1)
         yield Missed(FILES, form, works[0].kv_format, total._replace(needed=needed, usable=whole, surety=None))
+
+
+def _in_tables(load: Load, form: str) -> bool:
+    """Whether a format is one that processors are slow at, and that nobody asked for by name."""
+    return form.startswith(IN_TABLES) and form != load.weight_format
 
 
 def _plain_caches(load: Load) -> tuple[str, ...]:

@@ -8,12 +8,15 @@ from kb.lexicon.memory.rules import amounts, whole
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, meaning, vocabulary
 from kb.processors import ProcessorFamily, family_in
+from kb.units import GIB
 
 BYTES_PER_TRANSFER = 8
 """A channel is 64 bits wide (JEDEC)."""
 USUAL_RATES = {"3": 1600, "4": 3200, "5": 5600}
 """Million transfers a second of ordinary modules by generation, where their speed is not said."""
-DESKTOP_CHANNELS = 2
+DESKTOP_CHANNELS, SERVER_CHANNELS = 2, 8
+DESKTOP_MOST_BYTES = 256 * GIB
+"""Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
 MOST_CHANNELS = 12
 """Of one socket."""
 _MODULE = grammar(r"(?<![a-z])(?:lp)?ddr([345])x?(?:[- ]?(\d{4,5})(?! ?(?:gb|gi|mb|g(?![a-z]))))?")
@@ -55,7 +58,7 @@ def read_host_memory(text: str, field: str = "host_memory") -> HostMemory:
     modules = amount.modules if amount.modules > 1 else None
     family = family_in(words)
     channels, assumed = _channels(words, modules, family)
-    bandwidth, further = _bandwidth(words, channels, family)
+    bandwidth, further = _bandwidth(words, amount.total_bytes, channels, family)
     return HostMemory(
         bytes=amount.total_bytes,
         channels=channels,
@@ -98,7 +101,7 @@ def _server() -> re.Pattern[str]:
 def _channels(words: str, modules: int | None, family: ProcessorFamily | None) -> tuple[int | None, tuple[str, ...]]:
     """The channels and what was assumed: as said, as the processor has (no more than modules), or by the modules."""
     if (said := _said(words)) is not None:
-        return said, ()
+        return _of_one_socket(said)
     if family is not None:
         filled = min(family.memory_channels, modules or family.memory_channels)
         return filled, (f"{family.family} has {family.memory_channels} memory channels a socket; {filled} are filled.",)
@@ -113,8 +116,17 @@ def _channels(words: str, modules: int | None, family: ProcessorFamily | None) -
     return filled, (f"{each}; a board with fewer channels is slower: state memory_channels.",)
 
 
+def _of_one_socket(channels: int) -> tuple[int, tuple[str, ...]]:
+    """More channels than a socket has are those of two, of which one's are read at a time."""
+    if channels <= MOST_CHANNELS:
+        return channels, ()
+    one = channels // 2
+    said = f"{channels} memory channels are those of two sockets: the {one} of one are taken, since without programs"
+    return one, (f"{said} that place data by socket a second one adds capacity and hardly speed.",)
+
+
 def _bandwidth(
-    words: str, channels: int | None, family: ProcessorFamily | None
+    words: str, size_bytes: int, channels: int | None, family: ProcessorFamily | None
 ) -> tuple[float | None, tuple[str, ...]]:
     """The rate said, or that of the channels with the modules' own speed or the usual one of their generation."""
     if said := _STATED.search(words):
@@ -124,8 +136,12 @@ def _bandwidth(
         return None, ()
     assumed: list[str] = []
     if channels is None:
-        channels = DESKTOP_CHANNELS
-        assumed.append("Two memory channels are taken, as on a desktop board; state memory_channels for another.")
+        server = size_bytes > DESKTOP_MOST_BYTES or _server().search(words) is not None
+        channels = SERVER_CHANNELS if server else DESKTOP_CHANNELS
+        board = "Eight memory channels are taken, as one socket of a server" if server else (
+            "Two memory channels are taken, as on a desktop board"
+        )  # fmt: skip
+        assumed.append(f"{board}; state memory_channels for another.")
     if module and module[2]:
         transfers = int(module[2])
     elif rate:

@@ -91,3 +91,75 @@ def test_a_model_of_known_shape_fits() -> None:
     found = ways(model="bge-m3", cards="1x 4090")
     assert found["answer"]["verdict"] == "fits"
     assert not any("Only weights" in one for one in found["warnings"])
+
+
+def test_longer_texts_in_larger_batches_take_more_memory() -> None:
+    def needed(**load: str) -> float:
+        return float(ways(model="bge-m3", cards="4090", **load)["ways"][0]["needed"].split()[0])
+
+    assert needed(input_tokens="512", concurrent_sequences="8") < needed(input_tokens="512", concurrent_sequences="64")
+    assert needed(input_tokens="512", concurrent_sequences="8") < needed(input_tokens="8192", concurrent_sequences="8")
+
+
+def test_a_batch_that_does_not_fit_is_cut_and_attention_written_out_told() -> None:
+    found = ways(model="bge-m3", cards="4090", input_tokens="8192", concurrent_sequences="64")
+
+    assert found["answer"]["verdict"] == "fits_with_changes"
+    assert 0 < found["answer"]["fits_in_batches_of"] < 64
+    assert found["if_attention_is_eager"]["fit"] == "no"
+
+
+def test_a_batch_of_pictures_takes_more_memory_than_one() -> None:
+    one, four = (
+        ways(model="SDXL", cards="3090", size="1024x1024 30 steps", concurrent_sequences=count)["ways"][0]["needed"]
+        for count in ("1", "4")
+    )
+
+    assert float(one.split()[0]) < float(four.split()[0])
+
+
+def test_a_model_that_speaks_is_told_by_what_others_measured_or_not_at_all() -> None:
+    known, unknown = ways(model="IndexTTS", cards="4090"), ways(model="kokoro-82m", cards="3060 12GB")
+
+    assert known["measured_by_others"]["source"].startswith("https://")
+    assert "measured_by_others" not in unknown
+    for found in (known, unknown):
+        assert "not estimated" in found["warnings"][0]
+
+
+def test_requests_of_a_day_are_not_taken_for_requests_at_once() -> None:
+    found = ways(model="Qwen3-8B", cards="4090", concurrent_sequences="5000 requests per day")
+
+    assert found["requests"]["under_way"] < 10
+    assert found["requests"]["keeps_up"] is True
+    assert ways(model="Qwen3-8B", cards="4090", concurrent_sequences="40 rps")["requests"]["keeps_up"] is False
+
+
+def test_what_is_not_counted_is_named() -> None:
+    several = ways(works=["Qwen3-8B", "bge-m3"], cards="3090", weight_format="awq", images_per_request="2")
+
+    assert several["not_counted"] == ["images_per_request"]
+    assert several["answer"]["weight_format"] == "awq"
+    assert ways(model="kokoro-82m", cards="4090", kv_format="fp8")["not_counted"] == ["kv_format"]
+    assert "not_counted" not in ways(model="Qwen3-8B", cards="3090", kv_format="fp8", users="5")
+
+
+def test_drafted_tokens_are_told_by_their_range_where_somebody_speaks_of_them() -> None:
+    dense, sparse = (
+        ways(model=model, cards="3090", engine="llama.cpp with MTP") for model in ("Qwen3.6-27B", "Qwen3.6-35B-A3B")
+    )
+    gains = [
+        float(found["speculative"]["tokens_per_s_per_user"].split()[0])
+        / float(found["ways"][0]["speed"]["tokens_per_s_per_user"].split()[0])
+        for found in (dense, sparse)
+    ]
+
+    assert gains[0] > gains[1] > 1
+    assert "speculative" not in ways(model="Qwen3.6-27B", cards="3090", engine="llama.cpp")
+
+
+def test_what_is_left_of_a_card_is_told() -> None:
+    memory = ways(model="Qwen3-8B", cards="3090")["ways"][0]["memory"]
+    needed, usable, spare = (float(memory[f"{name}_per_gpu"].split()[0]) for name in ("needed", "usable", "spare"))
+
+    assert spare == pytest.approx(usable - needed, abs=0.11)

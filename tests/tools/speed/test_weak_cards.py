@@ -78,3 +78,14 @@ def test_what_the_constants_were_fitted_to_has_a_source() -> None:
         "llmfit-1050ti",
         "llamacpp-pr14001",
     } <= speed_sources().keys()
+
+
+def test_intervals_are_wider_where_an_architecture_was_hardly_measured() -> None:
+    def width(gpu: str) -> float:
+        asked = InferenceSpeedRequest(
+            model="Qwen/Qwen3-8B", gpu=gpu, weight_format="gguf:Q4_K_M", engine="llama.cpp", output_tokens=128
+        )
+        rate = token_pace(work_of(asked)[0], asked).per_user
+        return rate.high / rate.low
+
+    assert width("rx-580-8gb") > width("rx-7900-xtx-24gb") > width("rtx-4090-24gb")

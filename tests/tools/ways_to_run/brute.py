@@ -127,21 +127,26 @@ def _dealt(machine: Machine, load: Load) -> Iterator[Candidate]:
                 for scale, surety in ((more, "yes"), (1.0, "tight")):
                     held = _fullest(shape.layers, dense, base * scale, each * scale, fixed * scale, usables[:cards],
                                     None if form.name.startswith("gguf:IQ") else host)  # fmt: skip
-                    if held is not None and held[0]:
-                        held = _fullest(shape.layers, dense, base * scale, each * scale, fixed_wide * scale,
-                                        usables[:cards], host)  # fmt: skip
-                    if held is None:
-                        continue
-                    away, layers, whole = held
-                    yield Candidate(
-                        FILES, form.name, kv, wide if away else work, None, Spread(1, cards, 1, 1),
-                        machine.cards[:cards], machine.host,
-                        Held(
-                            needed=1.0, low=1.0, high=1.0, usable=1, weights=1.0, cache=1.0,
-                            weights_all=parts["weights"], surety="yes" if surety == "yes" else "tight",
-                            host_bytes=away / scale, whole_layers=whole > 0, host_layers=whole, layers=layers,
-                        ), None, machine.network,
+                    offloads = held is not None and held[0] > 0
+                    batches = [(wide, fixed_wide), (work, fixed)] if offloads and not shape.experts else (
+                        [(wide, fixed_wide)] if offloads else [(work, fixed)]
                     )  # fmt: skip
+                    for batched, own in batches:
+                        if offloads:
+                            held = _fullest(shape.layers, dense, base * scale, each * scale, own * scale,
+                                            usables[:cards], host)  # fmt: skip
+                        if held is None:
+                            continue
+                        away, layers, whole = held
+                        yield Candidate(
+                            FILES, form.name, kv, batched if away else work, None, Spread(1, cards, 1, 1),
+                            machine.cards[:cards], machine.host,
+                            Held(
+                                needed=1.0, low=1.0, high=1.0, usable=1, weights=1.0, cache=1.0,
+                                weights_all=parts["weights"], surety="yes" if surety == "yes" else "tight",
+                                host_bytes=away / scale, whole_layers=whole > 0, host_layers=whole, layers=layers,
+                            ), None, machine.network,
+                        )  # fmt: skip
             if host is not None and not form.name.startswith("gguf:IQ"):
                 total = phase.bytes
                 if total <= host:

@@ -278,3 +278,57 @@ def test_cards_that_the_best_way_leaves_idle_are_told() -> None:
     assert used(first) < 5
     assert any(f"takes {used(first)} of 5 cards" in one for one in found.warnings)
     assert not any("leaves the others idle" in one for one in find(model="Qwen3-8B", cards="2x 3090").warnings)
+
+
+def test_no_way_is_faster_than_its_weights_can_be_read() -> None:
+    told = [way.speed for _, way in _ways() if way.speed is not None and way.speed.roofline_tokens_per_s]
+
+    assert told
+    for speed in told:
+        assert speed.tokens_per_s_per_user.value <= speed.roofline_tokens_per_s
+
+
+def test_late_first_tokens_lie_between_the_mean_and_the_last_of_a_burst() -> None:
+    for sequences in (4, 32):
+        fields = {"model": "Qwen3-8B", "cards": "4090", "input_tokens": 2000, "output_tokens": 200}
+        speed = find(**fields, concurrent_sequences=sequences).ways[0].speed
+        assert speed is not None
+        assert speed.first_token_s is not None
+        assert speed.first_token_p95_s is not None
+        assert speed.first_token_burst_s is not None
+        last = max(speed.first_token_burst_s.value, speed.first_token_s.value)
+        assert speed.first_token_s.value <= speed.first_token_p95_s.value <= last * 1.001
+
+
+def test_one_sequence_has_no_late_first_token() -> None:
+    speed = find(model="Qwen3-8B", cards="4090").ways[0].speed
+
+    assert speed is not None
+    assert speed.first_token_p95_s is None
+
+
+def test_many_at_once_are_served_by_an_engine_that_batches() -> None:
+    way = find(model="Qwen3-32B", cards="2x 3090", concurrent_sequences=20, input_tokens=2048, output_tokens=300).ways[
+        0
+    ]
+
+    assert way.engine == "vllm"
+
+
+def test_a_file_in_tables_runs_on_a_processor_where_it_was_asked_for() -> None:
+    asked = find(model="Kimi-K2 IQ2_M", host_memory="768GB EPYC 9654")
+    left_open = find(model="Kimi-K2", host_memory="768GB EPYC 9654")
+
+    assert asked.answer.weight_format == "gguf:IQ2_M"
+    assert not any(way.weight_format.startswith("gguf:IQ") for way in left_open.ways)
+
+
+@pytest.mark.parametrize("said", ["512GB", "1TB", "96GB", "512GB dual socket", "256GB ddr4-3200 8 channel"])
+def test_a_host_is_as_fast_for_one_who_explains_as_for_one_who_plans(said: str) -> None:
+    fields = {"model": "Qwen3-235B-A22B Q4_K_M" if "96" not in said else "Qwen3-30B-A3B Q8_0", "host_memory": said}
+    way = next(way for way in find(**fields, cards="3060 12GB").ways if way.cards)
+    seen = {"tokens_per_s": way.speed.tokens_per_s_per_user.value if way.speed else 1.0}
+    told = tool("explain_observation").call({**fields, "cards": "3060 12GB", "engine": "llama.cpp", "seen": seen})
+
+    assert told.model_dump()["answer"]["verdict"] == "normal"
+    assert told.model_dump()["answer"]["ratio"] == pytest.approx(1, rel=0.2)

@@ -17,7 +17,7 @@ from tools.speed.capacity import spilled_share
 from tools.speed.decode import decode_step, host_shares, read_bytes
 from tools.speed.derivation import derivation
 from tools.speed.estimate import TokenPace, bound_of, token_pace
-from tools.speed.host_only import estimate_host_speed
+from tools.speed.host_only import estimate_host_speed, host_bandwidth
 from tools.speed.interval import interval
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.work import READERS, Work, work_of
@@ -38,17 +38,18 @@ def speed_request(setup: Setup) -> InferenceSpeedRequest:
         expert_parallel=asked.expert_parallel, engine=engine, concurrent_sequences=asked.concurrent_sequences or 1,
         input_tokens=asked.input_tokens, output_tokens=asked.output_tokens, width_px=_px(asked.width_px),
         height_px=_px(asked.height_px), images_per_sample=asked.images_per_sample,
-        host_bandwidth_bytes_per_s=host_bandwidth(setup),
+        host_bandwidth_bytes_per_s=host_rate(setup),
     )  # fmt: skip
 
 
-def host_bandwidth(setup: Setup) -> float | None:
-    """The host's bandwidth: as told, or by its channels; null where neither was."""
+def host_rate(setup: Setup) -> float | None:
+    """The host's bandwidth: as told, or as `find_ways_to_run` takes it by channels or size; null where none was."""
     asked = setup.request
     told = asked.host_bandwidth_bytes_per_s or (asked.host_memory and asked.host_memory.bandwidth_bytes_per_s)
-    if told or setup.memory_channels is None:
+    size = asked.host_memory.bytes if asked.host_memory else asked.host_memory_bytes
+    if told or (setup.memory_channels is None and size is None):
         return told or None
-    return setup.memory_channels * float(observation_facts().settings["channel_bytes_per_s"])
+    return host_bandwidth(size, setup.memory_channels)[0]
 
 
 def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
@@ -65,17 +66,18 @@ def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     slower = _slower(setup, machine, paced)
     each = paced.per_user
     if setup.request.concurrent_sequences in (None, 1) and _to_host(setup, machine, paced) > 0.02:
-        each = interval(each.value, "offload", guessed=paced.guessed)
+        each = interval(each.value, "offload", guessed=paced.guessed, thin=paced.thin)
     if paced.work.arch.kind not in READERS:
         found.put("tokens_per_s", each, machine.accepted / slower)
         found.put("tokens_per_s_total", paced.total, machine.accepted / slower)
         users = paced.work.sequences * paced.work.layout.replicas
-        found.limits["tokens_per_s"] = machine.accepted / paced.found.least_s
-        found.limits["tokens_per_s_total"] = machine.accepted * users / paced.found.least_s
+        if paced.found.least_s:  # nothing bounds what lies whole in host memory
+            found.limits["tokens_per_s"] = machine.accepted / paced.found.least_s
+            found.limits["tokens_per_s_total"] = machine.accepted * users / paced.found.least_s
     else:
         found.put("tokens_per_s_total", paced.total, 1 - machine.waiting_ratio)
     reading = _slower_reading(setup, machine, paced)
-    rate = interval(paced.found.prompt_rate, "prefill", guessed=paced.guessed)
+    rate = interval(paced.found.prompt_rate, "prefill", guessed=paced.guessed, thin=paced.thin)
     found.put("prefill_tokens_per_s", rate, 1 / reading)
     found.put("first_token_s", paced.first_token, reading)
     found.limits["prefill_tokens_per_s"] = paced.found.most_prompt_rate

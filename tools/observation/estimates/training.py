@@ -8,7 +8,7 @@ from kb.speed_constants import constants
 from tools.model_fields import ModelFields
 from tools.observation.estimates.expected import Expected
 from tools.observation.estimates.memory import overflow_bytes
-from tools.observation.estimates.serving import host_bandwidth, paging_rate, pcie_each_way
+from tools.observation.estimates.serving import host_rate, paging_rate, pcie_each_way
 from tools.observation.setup import DRAWN, Machine, Setup
 from tools.speed.interval import times
 from tools.speed.result import Interval
@@ -139,7 +139,7 @@ def offload_s(setup: Setup, machine: Machine, paced: TrainingPace) -> float:
     weight and two moments, and reads the gradient. Source: DeepSpeed's ZeRO-Offload (arXiv:2101.06840).
     """
     params = paced.job.arch.params
-    host = host_bandwidth(setup) or constants().host.bandwidth_bytes_per_s
+    host = host_rate(setup) or constants().host.bandwidth_bytes_per_s
     return 4 * params / paced.job.cards / pcie_each_way(setup, machine) + HOST_UPDATE_BYTES * params / host
 
 

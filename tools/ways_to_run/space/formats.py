@@ -8,7 +8,7 @@ from kb.catalog import models
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
 from kb.software import Rule, features
-from tools.memory.formats import held_in, weight_format
+from tools.memory.formats import as_filed, held_in, weight_format
 from tools.shards import checkpoint_id
 from tools.ways_to_run.space.load import Load
 
@@ -173,7 +173,8 @@ def cache_formats(load: Load, engine: str, gpu: Gpu) -> tuple[str, ...]:
 def bits_per_weight(load: Load, name: str) -> float:
     """Bits of an average weight, tables and norms included."""
     shape = load.shape
-    form = weight_format(name, tied=shape.tied, experts_only=shape.experts is not None and name == load.native)
+    native = load.native if shape.experts is not None else None
+    form = as_filed(weight_format(name, tied=shape.tied, experts_only=native == name), native)
     total = (
         shape.embed_params * form.embed_bits + shape.head_params * form.head_bits
         + shape.expert_params * form.expert_bits + shape.body_params * form.body_bits

@@ -10,18 +10,14 @@ from kb.links import LANES, lanes_bytes_per_s, pcie_slot, pooled, stands_alone
 from kb.memory_constants import constants as memory_constants
 from kb.mig import cuts
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants as speed_constants
 from kb.topology import topology_facts
-from kb.units import GIB, format_bytes
+from kb.units import format_bytes
 from tools.named import read_card
 from tools.nameless_card import middling
 from tools.speed.capacity import SHARED
+from tools.speed.host_only import host_bandwidth
 from tools.ways_to_run.request import WaysToRunRequest
 
-DESKTOP_MOST_BYTES = 256 * GIB
-"""Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
-DESKTOP_CHANNELS, SERVER_CHANNELS = 2, 8
-"""Channels behind the two bandwidths that the speed estimator knows."""
 MOST_CARDS = 4096
 RATES = ("fp32_flops", "tf32_flops", "fp16_flops", "bf16_flops", "fp8_flops", "int8_ops", "fp4_flops")
 USUAL_PCIE = 4
@@ -250,7 +246,7 @@ def _taken(request: WaysToRunRequest, cards: int) -> tuple[int, ...]:
 
 def _host(request: WaysToRunRequest, said: list[str]) -> Host:
     """Size less what the system keeps; bandwidth as stated, by its channels, or by its size."""
-    usual, words = speed_constants().host, request.host_memory
+    words = request.host_memory
     stated = words.bytes if words else request.host_memory_bytes
     said += words.assumptions if words else ()
     keeps = memory_constants().llama_cpp.host_reserve_ratio
@@ -258,27 +254,7 @@ def _host(request: WaysToRunRequest, said: list[str]) -> Host:
     known = request.host_bandwidth_bytes_per_s or (words.bandwidth_bytes_per_s if words else None)
     if known is not None:
         return Host(stated, usable, known)
-    if request.memory_channels is not None:
-        bandwidth = _channels_bytes_per_s(request.memory_channels)
-        said.append(
-            f"{request.memory_channels} memory channels are taken to move {bandwidth / 1e9:.0f} GB/s; a second socket "
-            "adds capacity and hardly speed."
-        )
-        return Host(stated, usable, bandwidth)
-    server = (stated or 0) > DESKTOP_MOST_BYTES
-    bandwidth = usual.server_bandwidth_bytes_per_s if server else usual.bandwidth_bytes_per_s
-    if stated is not None:
-        what = "one socket of a server (eight channels of DDR4-3200)" if server else "two channels of DDR5-5600"
-        said.append(f"host_bandwidth_bytes_per_s not stated: {what}, {bandwidth / 1e9:.0f} GB/s.")
+    bandwidth, taken = host_bandwidth(stated, request.memory_channels or (words.channels if words else None))
+    if stated is not None or request.memory_channels is not None:
+        said.append(taken)
     return Host(stated, usable, bandwidth)
-
-
-def _channels_bytes_per_s(channels: int) -> float:
-    """Of one socket: desktop modules up to four channels, server modules beyond, two sockets from sixteen on."""
-    usual = speed_constants().host
-    desktop = usual.bandwidth_bytes_per_s / DESKTOP_CHANNELS
-    server = usual.server_bandwidth_bytes_per_s / SERVER_CHANNELS
-    if channels <= 2 * DESKTOP_CHANNELS:
-        return desktop * channels
-    socket = channels // 2 if channels >= 2 * SERVER_CHANNELS else channels
-    return max(server * socket, desktop * 2 * DESKTOP_CHANNELS)

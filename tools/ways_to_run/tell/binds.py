@@ -128,13 +128,18 @@ def _on_cards(load: Load, candidate: Candidate, speed: Speed) -> Bind:
         return Bind(
             what="latency", subject=gpu.name, said="Launching and waiting take most of a token's time: weights are few."
         )
-    active = load.arch.active_params * bits_per_weight(load, candidate.form) / 8
+    active = speed.read_bytes or load.arch.active_params * bits_per_weight(load, candidate.form) / 8
     bandwidth = float(gpu.bandwidth_bytes_per_s or 0)
     return Bind(
         what="memory_bandwidth", subject=gpu.name, needed=round(active), available=bandwidth, unit="bytes_per_s",
         said=f"Every token reads about {format_bytes(active)} of weights; {gpu.name} reads "
-        f"{bandwidth / 1e9:,.0f} GB/s.",
+        f"{bandwidth / 1e9:,.0f} GB/s{_at_most(speed)}.",
     )  # fmt: skip
+
+
+def _at_most(speed: Speed) -> str:
+    """What that comes to at the stated bandwidth."""
+    return f": at most {speed.roofline:.3g} tokens a second for one user" if speed.roofline else ""
 
 
 def _targets(load: Load, best: Weighed) -> Iterator[Bind]:

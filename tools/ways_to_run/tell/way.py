@@ -10,7 +10,7 @@ from tools.ways_to_run.tell.flags import command_of, flags_of
 from tools.ways_to_run.tell.words import nodes_used, title_of, used_cards, why
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.limits import limits_of
-from tools.ways_to_run.weigh.pace import Paces, answer_s, requests_per_hour
+from tools.ways_to_run.weigh.pace import Paces, answer_s, late_first_token, requests_per_hour
 from tools.ways_to_run.weigh.worth import Weighed
 
 What = Literal["experts", "layers", "all"]
@@ -64,7 +64,8 @@ def _speed(load: Load, one: Weighed) -> WaySpeed | None:
         tokens_per_s_per_user=speed.per_user, decode_tokens_per_s_per_user=speed.decode,
         tokens_per_s_total=speed.total, first_token_s=speed.first_token,
         first_token_alone_s=Paces(load).alone_first(one.candidate) if shared else None,
-        first_token_burst_s=speed.burst if shared else None,
+        first_token_burst_s=speed.burst if shared else None, first_token_p95_s=late_first_token(load, speed),
+        roofline_tokens_per_s=speed.roofline,
         answer_s=answer_s(load, speed), requests_per_hour=requests_per_hour(load, speed),
         prefill_tokens_per_s=speed.prefill, bound=speed.bound, label=speed.label,
     )  # fmt: skip

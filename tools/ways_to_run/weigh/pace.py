@@ -11,6 +11,7 @@ from kb.memory_constants import constants as memory_constants
 from kb.quality import quality
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
+from tools.speed.decode import host_shares, read_bytes
 from tools.speed.estimate import TokenPace, bound_of, corrected_pace
 from tools.speed.host_only import CPU, estimate_host_speed
 from tools.speed.interval import interval, inverse, times
@@ -23,6 +24,8 @@ from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.ceiling import later, lowered, reached, with_adapters
 from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
+LATE_SHARE, MOST_BUSY = 0.05, 0.98
+"""Requests that wait longer than the told time, and the most of its time that a card is taken to read prompts."""
 ROOMY = 10**7
 """Sequences that are told to fit: whether they do was decided by the memory."""
 HOUR_S = 3600
@@ -52,6 +55,11 @@ class Speed(NamedTuple):
     """Share of a token's time that the host's memory takes."""
     decode: Interval | None = None
     """Of one user while no prompt is read; null where that is about as fast as `per_user`."""
+    roofline: float | None = None
+    """Bandwidth over the bytes of weights that one token reads, wherever they lie: no engine answers one user faster
+    without drafted tokens."""
+    read_bytes: float | None = None
+    """Those bytes."""
     at_pace: int | None = None
     """Most sequences at once that each see a pace people accept; counted for `most_users` alone."""
 
@@ -65,6 +73,24 @@ def answer_s(load: Load, speed: Speed) -> Interval | None:
     return Interval(
         value=wait.value + rest * each.value, low=wait.low + rest * each.low, high=wait.high + rest * each.high
     )
+
+
+def late_first_token(load: Load, speed: Speed) -> Interval | None:
+    """The first token that 19 of 20 requests see by, when they come at random times and as many as asked are under way.
+
+        t + W;  W = S·ρ / (2(1 - ρ)) · ln(ρ / 0.05),  S = prompt / rate of reading,  ρ = n·S / time of an answer
+
+    Prompts are read one behind the other, so they queue as M/D/1: the mean wait is S·ρ / (2(1 - ρ)), its tail is taken
+    as exponential (Kingman's heavy-traffic limit). Never later than the last of a burst; null for one sequence.
+    """
+    first, whole, reading, last = speed.first_token, answer_s(load, speed), speed.prefill, speed.burst
+    if load.sequences <= 1 or first is None or whole is None or reading is None or last is None:
+        return None
+    each = (load.prompt - load.cached) / reading.value
+    busy = min(load.sequences * each / whole.value, MOST_BUSY)
+    wait = each * busy / (2 * (1 - busy)) * math.log(busy / LATE_SHARE) if busy > LATE_SHARE else 0.0
+    late = min(first.value + wait, max(last.value, first.value))
+    return times(first, late / first.value)
 
 
 def requests_per_hour(load: Load, speed: Speed) -> Interval | None:
@@ -205,12 +231,15 @@ class Paces:
         sent = _sent_s(candidate, new, work.arch.hidden)
         reading, waiting = _later(reading, (more + sent) / new), _hopped(_later(waiting, more + sent), candidate)
         step = first.found.step
+        least = [(shares[kind], *_least_read(pace.work, candidate)) for kind, pace in paces.items()]
         last = _hopped(_later(last, math.ceil(work.sequences) * (more + sent)), candidate)
         return Speed(
             per_user=inverse(token, scale), total=inverse(token, scale * count), first_token=waiting, burst=last,
             prefill=inverse(reading), bound=bound_of(first.found), label=first.near.label,
             host_share=step.spill_s / step.total_s if step.total_s else 0.0,
             decode=inverse(plain, scale) if token.value > NOTED_RATIO * plain.value else None,
+            roofline=None if work.checkpoint_guessed else 1 / sum(share * seconds for share, _, seconds in least),
+            read_bytes=least[0][1],
         )  # fmt: skip
 
     def _cache_away_s(self, candidate: Candidate, work: Work) -> float:
@@ -235,7 +264,7 @@ class Paces:
         batches = -(-tokens // (candidate.work.ubatch or memory_constants().llama_cpp.ubatch_tokens))
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
-        cores = speed_constants().host.cores(candidate.host.bandwidth)
+        cores = speed_constants().host.cores(candidate.host.bandwidth, candidate.form)
         return min(batches * weights / link, tokens * weights * visited / cores)
 
     def _by_host(self, candidate: Candidate) -> Speed:
@@ -250,7 +279,11 @@ class Paces:
             )
         )  # fmt: skip
         total = found.tokens_per_s_total or interval(1.0, "offload")
-        return Speed(times(total, 1 / load.sequences), total, None, None, None, found.bound, found.label, 1.0)
+        read = float(found.derivation[0].value or 0)
+        return Speed(
+            times(total, 1 / load.sequences), total, None, None, None, found.bound, found.label, 1.0,
+            roofline=candidate.host.bandwidth / read if read else None, read_bytes=read,
+        )  # fmt: skip
 
 
 def _held_low(speed: Speed, decode: float, prefill: float) -> Speed:
@@ -277,7 +310,17 @@ def _shares(candidate: Candidate, kinds: Counter[str]) -> dict[str, float]:
 
 def _reading(pace: TokenPace) -> Interval:
     """Seconds a prompt token."""
-    return interval(1 / pace.found.prompt_rate, "prefill", guessed=pace.guessed)
+    return interval(1 / pace.found.prompt_rate, "prefill", guessed=pace.guessed, thin=pace.thin)
+
+
+def _least_read(work: Work, candidate: Candidate) -> tuple[float, float]:
+    """Bytes of weights that one token reads, and the seconds it takes at the stated bandwidths of cards and host."""
+    spilled, layout = candidate.held.spilled, work.layout
+    (dense, routed), (dense_away, routed_away) = read_bytes(work, 1.0), host_shares(work, spilled)
+    away = dense * dense_away + routed * routed_away
+    here = (dense - dense * dense_away) / (1 if layout.attention_copies else layout.tensor)
+    here += (routed - routed * routed_away) / layout.tensor
+    return dense + routed, here / work.bandwidth + away / candidate.host.bandwidth
 
 
 def _mean(parts: Sequence[tuple[float, Interval]]) -> Interval:

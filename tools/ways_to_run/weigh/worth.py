@@ -15,6 +15,10 @@ CARDS_PERCENT, STAGES_PERCENT, HOST_PERCENT, ENGINE_PERCENT, OTHERS_PERCENT = 0.
 """What simplicity is worth, in per cent of quality: half the cards, a stage less, no host memory, the usual engine, and
 for a server a checkpoint by the model's own makers."""
 
+SLOTS_PERCENT, SEVERAL = 4.0, 8
+"""What an engine that pages its cache and batches requests as they come is worth, from so many sequences at once: slots
+of fixed size hold as much on paper, and nobody serves many people so."""
+
 
 class Weighed(NamedTuple):
     """A candidate with its speed and its rank."""
@@ -90,6 +94,7 @@ def _complexity(load: Load, candidate: Candidate) -> float:
         + HOST_PERCENT * candidate.offloads
         + ENGINE_PERCENT * engine
         + OTHERS_PERCENT * others
+        + SLOTS_PERCENT * (load.sequences >= SEVERAL and candidate.engine not in SERVERS)
     )
 
 
