@@ -32,6 +32,8 @@ UNITS = KERNELS & {
     "flash_attention_3", "bitsandbytes", "dsa",
 }  # fmt: skip
 """Of those, number formats and kernels, which a card without units of its own may run otherwise."""
+RUNS = ("weights_only", "unlisted")
+"""Ways in which what a rule refuses runs all the same, with released software."""
 _SM = re.compile(r"\b(?:sm|compute)_(\d{2,3})[af]?\b")
 _CURRENT = re.compile(
     r"(?:current capability:? ?|has compute capability |cuda capability |capability )(\d)[. ]?(\d)\b"
@@ -251,7 +253,7 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
     engine = (setup.engine or "").lower() or None
     for key in _named(setup, flat):
         rule = features()[key].rule(card, None if said else engine)
-        if rule is None or rule.verdict != "does_not":
+        if rule is None or rule.verdict != "does_not" or (rule.way in RUNS and not said):
             continue
         title = Words(en=features()[key].title, zh=features()[key].title_zh or features()[key].title)
         reason = Words(en=_sentence(rule.reason), zh=rule.reason_zh)
@@ -266,15 +268,12 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
 def _otherwise(setup: Setup, flat: str) -> Iterator[Finding]:
     """Number formats and kernels that the text names and the card runs in a way of its own, by the engine's rule."""
     card = setup.card
-    for key in _named(setup, flat) if card is not None else ():
-        rule = features()[key].rule(card, (setup.engine or "").lower() or None) if card is not None else None
-        if (
-            card is not None
-            and rule is not None
-            and rule.verdict == "works_with"
-            and key in UNITS
-            and key in _told(flat)
-        ):
+    if card is None:
+        return
+    told = UNITS.intersection(_told(flat))
+    for key in (one for one in _named(setup, flat) if one in told):
+        rule = features()[key].rule(card, (setup.engine or "").lower() or None)
+        if rule is not None and (rule.way in RUNS or rule.verdict == "works_with"):
             title = Words(en=features()[key].title, zh=features()[key].title_zh or features()[key].title)
             said_of = _words("refused", title=title, card=card.name,
                              reason=Words(en=_sentence(rule.reason), zh=rule.reason_zh))  # fmt: skip
@@ -294,7 +293,7 @@ def _named(setup: Setup, flat: str) -> Iterable[str]:
 
 def _told(flat: str) -> list[str]:
     """Features that a text names, in its order."""
-    return [mention.ids[0] for mention in feature_names().scan(flat) if mention.exact]
+    return [mention.ids[0] for mention in feature_names().scan(flat.lower()) if mention.exact]
 
 
 def _with_finding(cause: ObservedCause, findings: list[Finding]) -> ObservedCause:

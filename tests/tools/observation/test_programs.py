@@ -89,6 +89,14 @@ def test_what_the_card_lacks_units_for_is_told_where_an_engine_runs_it_otherwise
     assert "kernel_unsupported" not in {one.id for one in found.causes}
 
 
+def test_what_runs_with_its_weights_alone_is_no_failure_without_an_engine_either() -> None:
+    found = explained(cards="RTX A5000", symptom="FP8 is slower than BF16")
+
+    told = next(one for one in found.causes if one.id == "kernel_otherwise")
+    assert "unpack the weights" in told.what.en
+    assert "kernel_unsupported" not in {one.id for one in found.causes}
+
+
 def test_a_note_on_another_attention_kernel_is_no_failure() -> None:
     found = explained(
         cards="T4", engine="vllm", error_text="Cannot use FlashAttention-2 backend for Volta and Turing GPUs."
