@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from assistant.grounding.standing.around import Around, field_name, texts_of
+from assistant.grounding.standing.around import Around, field_name, is_alone, texts_of
 from assistant.grounding.standing.catalogued import catalogued
+from assistant.grounding.standing.given import Given
 from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, RUN, WITHIN, Vouched, against, told_again
 from assistant.grounding.wording.cues import COUNTED, roles_of_key, unit_of_key
 from assistant.grounding.wording.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
@@ -90,12 +91,16 @@ class Evidence:
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
         """Ids of those that only passages name."""
+        self.given = Given(())
+        """What the calls were given."""
 
     @classmethod
     def of(cls, looked_up: Iterable[LookedUp], words: Sequence[str] = (), former: Sequence[str] = ()) -> "Evidence":
         """Gather from results, what the person wrote in this conversation, and what former answers told."""
         evidence = cls()
-        for one in looked_up:
+        calls = tuple(looked_up)
+        evidence.given = Given(calls)
+        for one in calls:
             if one.failed:  # what it says of the nearest that would do counts as well
                 evidence._walk(_unechoed(one.shown, one.request), one.key, "", Around())
             elif one.tool == QUOTES:
@@ -105,7 +110,9 @@ class Evidence:
                 evidence.known.update(*(product.ids for product in around))
                 evidence._sizes(one)
                 shown = {name: told for name, told in one.shown.items() if name != BESIDE}
-                evidence._walk(shown, one.key, "", Around(ids_of(around, "card"), ids_of(around, "model")))
+                evidence._walk(shown, one.key, "", Around(
+                    ids_of(around, "card"), ids_of(around, "model"), alone=is_alone(texts_of(one.request.get("cards")))
+                ))  # fmt: skip
                 evidence._passages(one.key, one.shown.get(BESIDE) or {})
                 evidence._calculated(one)
         for text in words:
@@ -318,7 +325,7 @@ def _vouched(
 ) -> Vouched:
     return Vouched(
         kind, value, slack, source, around.cards, around.models, around.roles, counts, around.ways, around.lengths,
-        around.loads, leaf,
+        around.loads, leaf, around.alone is True,
     )  # fmt: skip
 
 
