@@ -104,3 +104,43 @@ def test_a_note_on_another_attention_kernel_is_no_failure() -> None:
 
     assert found.causes[0].id == "kernel_otherwise"
     assert "by itself" in found.causes[0].what.en
+
+
+@pytest.mark.parametrize(
+    ("fields", "cause"),
+    [
+        ({"engine": "lm-studio", "symptom": "it uses the CPU instead of the GPU"}, "all_on_cpu"),
+        ({"engine": "llama.cpp", "symptom": "GPU is not used at all, 0 % GPU"}, "all_on_cpu"),
+        ({"engine": "ollama", "symptom": "没有用上显卡"}, "all_on_cpu"),
+        ({"engine": "llama.cpp", "symptom": "started with --no-kv-offload, slow"}, "cache_in_host"),
+        ({"engine": "sglang", "error_text": "capture cuda graph failed: out of memory"}, "graphs_after_cache"),
+        ({"engine": "vllm", "error_text": "Capturing CUDA graphs 20%: CUDA out of memory."}, "graphs_after_cache"),
+        ({"symptom": "p2pBandwidthLatencyTest: P2P enabled 3 GB/s, P2P disabled 11 GB/s"}, "acs_redirects"),
+        ({"engine": "comfyui", "symptom": "the encoder is loaded again each time"}, "models_evicted"),
+        ({"engine": "sentence-transformers", "symptom": "OOM when embedding 20 million documents"}, "outputs_kept"),
+        ({"engine": "mlx", "error_text": "allocate 9663676416 bytes which is greater than the maximum allowed "
+          "buffer size of 8589934592 bytes"}, "metal_buffer_limit"),
+        ({"engine": "vllm", "symptom": "tp=1 gives 60 tok/s, tp=4 gives 48 tok/s"}, "tensor_overhead"),
+        ({"engine": "tabbyapi", "symptom": "takes three times as long, vllm takes 4 minutes"}, "batch_in_turn"),
+        ({"engine": "vllm", "symptom": "the server never starts, GPUs spin at 100%"}, "p2p_blocked"),
+    ],
+)  # fmt: skip
+def test_further_kinds_of_trouble_are_heard(fields: dict[str, object], cause: str) -> None:
+    cards = "M1 16GB" if fields.get("engine") == "mlx" else "2x RTX A4000"
+    assert explained(cards=cards, **fields).causes[0].id == cause
+
+
+def test_a_mac_that_answers_far_too_slowly_pages_to_its_disk() -> None:
+    found = explained(model="Qwen3-8B", weight_format="bf16", cards="M2 16GB", engine="mlx", seen={"tokens_per_s": 0.2})
+
+    assert found.causes[0].id == "unified_pages"
+
+
+def test_a_figure_somewhat_better_than_the_estimate_asks_for_no_cause() -> None:
+    run = {"model": "Qwen3-8B", "weight_format": "int4", "cards": "M3 Pro 36GB", "input_tokens": 24_000}
+    usual = explained(**run, seen={"tokens_per_s": 1}).answer.expected
+    assert usual is not None
+    found = explained(**run, seen={"tokens_per_s": 1.02 * usual.high / 0.9})
+
+    assert found.answer.worse is False
+    assert found.causes == ()
