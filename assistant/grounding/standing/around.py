@@ -1,5 +1,6 @@
 """What stands around a figure in a result: whose row it is in, how that is run, and under which load."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -114,3 +115,15 @@ def _numbers(value: Any) -> Iterator[float]:
     elif isinstance(value, str):
         for one in quantities(value):
             yield from one.values
+
+
+def unechoed(value: Any, request: Mapping[str, Any]) -> Any:
+    """What a refusal says, less what it repeats of the request: that vouches for nothing."""
+    if isinstance(value, Mapping):
+        return {name: unechoed(inner, request) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [unechoed(inner, request) for inner in value]
+    if isinstance(value, str):
+        for text in sorted(texts_of(request), key=len, reverse=True):
+            value = re.sub(re.escape(text), " ", value, flags=re.I)
+    return value

@@ -29,7 +29,16 @@ TWO = looked_up(
     {"ways": [{"title": "AWQ in vLLM on 2 × GeForce RTX 3090", "memory": {"needed_per_gpu": "19.4 GiB"}}]},
     model="Llama-3.3-70B", cards="2x 3090",
 )  # fmt: skip
-HELD = (COSTED, ONE, TWO)
+TOLD = looked_up(
+    "R4", "explain",
+    {
+        "answer": {"verdict": "low", "expected": "44 tokens/s (35–53)", "seen": "6 tokens/s", "ratio": "0.136"},
+        "causes": [{"id": "layers_on_cpu", "setting": "-ngl 99 -c 12288"}],
+        "reason": "kernels begin with compute capability 8.9; the card has compute capability 7.5",
+    },
+    cards="RTX 4090",
+)  # fmt: skip
+HELD = (COSTED, ONE, TWO, TOLD)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +58,9 @@ HELD = (COSTED, ONE, TWO)
         pytest.param("总共需要 20.9 GiB。", id="total-of-one-card-zh"),
         pytest.param("On the RTX 4090 it takes 20.9 GiB of 23.6 GiB.", id="part-of-a-whole"),
         pytest.param("Expect 35–53 tokens/s, about 44.", id="unit-before"),
+        pytest.param("Lower the context to 12,288 tokens.", id="value-of-a-flag-with-its-comma"),
+        pytest.param("Kernels begin with compute capability 8.9, and the card has 7.5.", id="capability-told-twice"),
+        pytest.param("That is 7.4 times slower than usual.", id="ratio-the-other-way"),
         pytest.param("Qwen3-32B logits take more memory than those of Falcon. [own]", id="model-in-own-words"),
     ],
 )  # fmt: skip
@@ -67,6 +79,9 @@ def test_it_is_left_alone(text: str) -> None:
         pytest.param("It needs 20.9 GiB (weights 16.1, cache 2.6, rest 1.1).", id="false-part"),
         pytest.param("Llama-3.3-70B needs 19.4 GiB in total on two RTX 3090.", id="share-told-as-total-of-two"),
         pytest.param("Expect 35–53 tokens/s, about 61.", id="false-middle"),
+        pytest.param("Lower the context to 13,288 tokens.", id="no-value-of-a-flag"),
+        pytest.param("Kernels begin with compute capability 8.9, and the card has 6.5.", id="false-capability"),
+        pytest.param("That is 9.4 times slower than usual.", id="false-ratio"),
     ],
 )  # fmt: skip
 def test_its_swap_is_found(text: str) -> None:
