@@ -84,6 +84,8 @@ class OomFacts(Frozen):
     fragmentation: IdleRatio
     others: ShareRatio
     unsplit: OverRatio
+    failing: str
+    """Words of a text that tells of a failure."""
     labels: dict[str, str]
     """Field of the figures that are read → the words which tell that a size beside them is it."""
     settings: dict[str, dict[str, str]]

@@ -29,7 +29,8 @@ def signature_of(text: str, read: Quantities | None = None) -> Signature | None:
     found = next((one for one in known if compiled(one.pattern).search(text)), None)
     read = quantities(text) if read is None else read
     wanted, free = read.requested_bytes, read.free_bytes
-    if found is None and wanted is not None and free is not None and wanted > free:
+    short = wanted is not None and free is not None and wanted > free
+    if found is None and short and compiled(oom_facts().failing).search(text):
         return next(one for one in known if one.id == PLAIN)
     return found
 

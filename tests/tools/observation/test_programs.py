@@ -122,6 +122,9 @@ def test_a_note_on_another_attention_kernel_is_no_failure() -> None:
           "buffer size of 8589934592 bytes"}, "metal_buffer_limit"),
         ({"engine": "vllm", "symptom": "tp=1 gives 60 tok/s, tp=4 gives 48 tok/s"}, "tensor_overhead"),
         ({"engine": "tabbyapi", "symptom": "takes three times as long, vllm takes 4 minutes"}, "batch_in_turn"),
+        ({"engine": "swift", "task": "lora", "symptom": "单卡可以训练，双卡就报显存不足"}, "buckets_of_several"),
+        ({"engine": "peft", "task": "lora", "symptom": "memory of the two cards is unbalanced"}, "one_card_used"),
+        ({"engine": "deepspeed", "task": "lora", "symptom": "slow with offload_param to host"}, "weights_offloaded"),
         ({"engine": "vllm", "symptom": "the server never starts, GPUs spin at 100%"}, "p2p_blocked"),
     ],
 )  # fmt: skip

@@ -49,6 +49,7 @@ def test_more_wanted_than_free_is_memory_that_ran_out_whatever_the_words() -> No
     assert found is not None
     assert found.id == "plain"
     assert signature_of("the model wants 20 GB, free 31 GB") is None
+    assert signature_of("plan: memory required 20 GB, available 11 GB, 20 of 40 layers offloaded") is None
 
 
 def test_what_neither_tensors_nor_free_memory_account_for_is_held_by_others() -> None:
