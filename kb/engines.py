@@ -20,12 +20,16 @@ class Program(Frozen):
     """Its name as its makers write it."""
     aliases: tuple[str, ...]
     runs: str | None = None
-    """Engine that stands for it where a model is run; null = it runs none."""
+    """Engine that stands for it where a model is run; null = it runs none, or none comes near."""
     trains: str | None = None
     """Engine that stands for it where one is trained; null = it trains none."""
     differs: str
     """What the figures of that engine do not show."""
     source: str
+    own_workings: bool = False
+    """Whether it shares no workings with that engine: what goes wrong in the engine alone does not go wrong in it."""
+    own_settings: bool = True
+    """Whether its settings are named otherwise than that engine's."""
 
     def said(self, engine: str) -> str:
         """What an answer worked out with the other engine must say."""
@@ -37,6 +41,12 @@ def programs() -> Mapping[str, Program]:
     """Every such program by each of its names."""
     rows = [Program.model_validate(row) for row in load_yaml(FACTS / "engines.yaml")["programs"]]
     return {alias: row for row in rows for alias in (*row.aliases, row.id.lower())}
+
+
+@lru_cache(maxsize=1)
+def of_huggingface() -> frozenset[str]:
+    """Programs, in small letters, that take the settings of Hugging Face's libraries."""
+    return frozenset(load_yaml(FACTS / "engines.yaml")["huggingface"])
 
 
 @lru_cache(maxsize=1)
@@ -101,6 +111,8 @@ def engine_note(said: str | None, engine: str | None) -> tuple[str, ...]:
     found = program(said) if said else None
     if said and found is None:
         return (f"“{said}” is no program known here: worked out as {engine or 'the usual engines'}.",)
+    if found is not None and found.runs is None and found.trains is None:
+        return (f"{found.id} is not modelled, and no engine that is comes near: {found.differs}.",)
     if said and engine is None:
         return (f"{said} does not do this: worked out as the usual engines.",)
     return (found.said(engine),) if found is not None and engine else ()

@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from pydantic import ByteSize
+
 from kb.base import Frozen
 from kb.catalog import FACTS, load_yaml
 from kb.records.source import Source
@@ -61,6 +63,8 @@ class ShareRatio(Frozen):
     """Least share of the card that others hold."""
 
     share_ratio: float
+    context_bytes: ByteSize
+    """What context and libraries of a process hold beside its tensors, at most."""
     source: str
 
 
@@ -80,6 +84,10 @@ class OomFacts(Frozen):
     fragmentation: IdleRatio
     others: ShareRatio
     unsplit: OverRatio
+    failing: str
+    """Words of a text that tells of a failure."""
+    labels: dict[str, str]
+    """Field of the figures that are read → the words which tell that a size beside them is it."""
     settings: dict[str, dict[str, str]]
     """Change → program → how it is written; `any` for the rest."""
     sources: dict[str, Source]

@@ -10,6 +10,9 @@ from kb.catalog import FACTS, load_yaml
 from kb.records.gpu import Gpu, Market
 
 Verdict = Literal["works", "works_with", "unknown", "does_not"]
+Way = Literal["weights_only", "fork_only", "unlisted"]
+"""How it goes beside the verdict: weights are held in the format and unpacked, nothing computes in it; a community's
+fork does it, the released software does not; the makers list it nowhere, and the code takes it."""
 Version = tuple[int, ...]
 
 
@@ -46,6 +49,7 @@ class Rule(Frozen):
     engine: Names = ()
     """Engines with which alone the rule holds."""
     verdict: Verdict
+    way: Way | None = None
     reason: str
     reason_zh: str = ""
     """The reason in Chinese."""
@@ -79,7 +83,14 @@ class Feature(Frozen):
     title_zh: str = ""
     """The title in Chinese, where it is not the same."""
     aliases: tuple[str, ...] = ()
+    both: tuple[tuple[str, ...], ...] = ()
+    """Groups of words in small letters: a text that holds one of each means this; empty = its names alone."""
     rules: tuple[Rule, ...]
+
+    def meant(self, text: str) -> bool:
+        """Whether a text holds a word of every group."""
+        said = text.lower()
+        return bool(self.both) and all(any(word in said for word in group) for group in self.both)
 
     def rule(self, card: Gpu, engine: str | None = None) -> Rule | None:
         """The first rule that holds for the card; null when none does."""

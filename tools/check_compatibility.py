@@ -8,7 +8,7 @@ from pydantic import Field
 from kb.base import BadInput, Frozen, UnknownName
 from kb.names import Names, close_names
 from kb.records.gpu import Gpu
-from kb.software import Feature, Verdict, features
+from kb.software import Feature, Rule, Verdict, Way, features
 from tools.base import Step, ToolResult
 from tools.cuda_versions import Finding, versions
 from tools.mixed_cards import beside
@@ -28,6 +28,11 @@ _SEVERITY: tuple[Verdict, ...] = ("works", "works_with", "unknown", "does_not")
 _SAID: dict[Verdict, str] = {
     "works": "works", "works_with": "works with a condition", "unknown": "is unknown", "does_not": "does not work",
 }  # fmt: skip
+_SAID_OF_WAY: dict[Way, str] = {
+    "weights_only": "has no units there, but weights may be held in the format",
+    "fork_only": "does not work with released software, only with a community's",
+    "unlisted": "is not listed as supported, but taken by the code",
+}
 _VERSION = re.compile(r"(?:cuda|cu|v|r)?[ -]?(\d{1,3}(?:\.\d{1,3}){0,3})(?:\.x)?", re.IGNORECASE)
 _ENGINE_RELEASE = re.compile(r"[\s=~<>v-]+\d+(?:\.\d+)*(?:\.?(?:post|rc)\d+)?(?:\+\w+)?$", re.IGNORECASE)
 _WHEEL = re.compile(r"cu(\d{2})(\d)", re.IGNORECASE)
@@ -65,6 +70,8 @@ class Compatibility(ToolResult):
 
     verdict: Verdict
     """The worst of the findings."""
+    way: Way | None = None
+    """What the verdict leaves out of the deciding finding: weights_only, fork_only, unlisted."""
     reason: str
     """One English sentence for the deciding finding."""
     instead: str
@@ -104,13 +111,14 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
         findings += [_needs_a_card(one) for one in asked]
     if not findings:
         raise BadInput("gpu", "nothing to check.", "Name a card, or a CUDA version and a driver.")
-    worst = max(findings, key=lambda one: _SEVERITY.index(one.verdict))
+    worst = max(findings, key=lambda one: (_SEVERITY.index(one.verdict), one.way is None))
     if together and (overview or worst.verdict == together[0].verdict):
         worst = together[0]
     elif overview and worst.verdict != "works":
         worst = worst.model_copy(update={"verdict": "works_with", "reason": _summary(findings), "instead": ""})
     return Compatibility(
         verdict=worst.verdict,
+        way=worst.way,
         reason=worst.reason,
         instead=worst.instead,
         findings=tuple(findings),
@@ -153,6 +161,9 @@ def _named(text: str, field: str) -> tuple[str, ...]:
     try:
         return (_feature(text, field).id,)
     except UnknownName:
+        meant = tuple(one.id for one in features().values() if one.meant(text))
+        if meant:
+            return meant
         held = dict.fromkeys(one.ids[0] for one in feature_names().scan(text) if one.exact)
         if not held:
             raise
@@ -168,6 +179,7 @@ def _asked(request: CompatibilityRequest, engine: str | None, *, checks_versions
     for mention in feature_names().scan(request.question or ""):
         if mention.exact:
             ids.setdefault(mention.ids[0])
+    ids |= dict.fromkeys(one.id for one in features().values() if one.meant(request.question or ""))
     if checks_versions:
         ids.pop("cuda", None)
     return [features()[key] for key in ids]
@@ -193,9 +205,14 @@ def _judge(card: Gpu, feature: Feature, engine: str | None) -> Finding:
         )  # fmt: skip
     return Finding(
         gpu=card.id, asked=feature.title, asked_zh=feature.title_zh, verdict=rule.verdict, sources=rule.sources,
-        instead=rule.instead, instead_zh=rule.instead_zh, reason_zh=rule.reason_zh,
-        reason=f"{feature.title} on {card.name}{compute} {_SAID[rule.verdict]}: {rule.reason}.",
+        instead=rule.instead, instead_zh=rule.instead_zh, reason_zh=rule.reason_zh, way=rule.way,
+        reason=f"{feature.title} on {card.name}{compute} {_said(rule)}: {rule.reason}.",
     )  # fmt: skip
+
+
+def _said(rule: Rule) -> str:
+    """The verdict of a rule in words; of a refusal that is not the whole truth, what is."""
+    return _SAID_OF_WAY[rule.way] if rule.way and rule.verdict == "does_not" else _SAID[rule.verdict]
 
 
 def _needs_a_card(feature: Feature) -> Finding:

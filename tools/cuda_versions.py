@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kb.base import Frozen
 from kb.records.gpu import Gpu
-from kb.software import Verdict, generation, software, version
+from kb.software import Verdict, Way, generation, software, version
 
 
 class Finding(Frozen):
@@ -17,6 +17,9 @@ class Finding(Frozen):
     verdict: Verdict
     """works; works_with = with the build or setting in `instead`; does_not; unknown = no source read says."""
     reason: str
+    way: Way | None = None
+    """What the verdict leaves out: weights_only = loads and computes wider; fork_only = a community's fork; unlisted =
+    taken by the code, listed by nobody."""
     instead: str
     """What to install or use instead; empty when nothing is needed."""
     sources: tuple[str, ...]

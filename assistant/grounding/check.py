@@ -36,6 +36,11 @@ BARE_MIN = 1000
 """From which number on one without a unit is no count that anybody says in passing."""
 QUOTED_KINDS = frozenset({BYTES, RATE, FLOPS, POWER, MONEY, PACE})
 """What of a passage is told as the passage's."""
+CLAUSE = re.compile(r"(?:[,;:]\s|[，；：]|\b(?:and|then)\s)(?!\d)")
+HEAD_ZH = 4
+"""Characters of a Chinese clause in which a verb tells to do something; of an English one it is the first word."""
+TRIED_BEFORE, TRIED_BEHIND = 40, 18
+"""Characters around a figure in which a word tells what is tried with it."""
 Why = Literal["figure", "product", "claim", "reference"]
 
 
@@ -164,6 +169,9 @@ def _stands(
     if referred:
         compares = len({one.ids for one in products(statement.text) if one.dimension == "card"}) > 1
         return Stands(compares or not verdict.against or verdict.against.endswith(AT_AN_END), referred, verdict.against)
+    given = evidence.given.counts(figure) or (evidence.given.holds(figure) if says("assumes", statement.text) else None)
+    if given is not None:
+        return Stands(True, (given,))
     free = follows(statement, former, figure)
     return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
 
@@ -192,12 +200,29 @@ def _needs_nothing(figure: Figure, statement: Statement) -> bool:
         return len(figure.readings) == 1 and (main.values[0] <= FEW or not _counted(figure))
     if (figure.counts and main.values[0] == 1) or converts(figure, statement) or is_width(figure):
         return True
+    if _in_a_procedure(figure, statement):
+        return True
     if not statement.own:
         return False
     kinds = {one.kind for one in figure.readings}
     if kinds <= FREE_KINDS:
         return not figure.counts and not (_counted(figure) and (figure.cards or figure.models))
     return kinds <= FREE_KINDS | GENERAL_KINDS and not (figure.cards or figure.models)
+
+
+def _in_a_procedure(figure: Figure, statement: Statement) -> bool:
+    """Whether a figure says how one should try something: 100 steps, the last 20 lines, five minutes, port 8000."""
+    main = figure.readings[0]
+    if figure.counts or _counted(figure) or main.kind not in {PLAIN, TIME}:
+        return False
+    start, end = figure.start - statement.start, figure.end - statement.start
+    clause = CLAUSE.split(statement.text[:end])[-1].lstrip(" *_")
+    around = statement.text[max(0, start - TRIED_BEFORE) : start] + " " + statement.text[end : end + TRIED_BEHIND]
+    return says("instructs", _head(clause)) and says("waits" if main.kind == TIME else "tried", around)
+
+
+def _head(clause: str) -> str:
+    return clause[:HEAD_ZH] if clause[:1] > "一" else clause.split(maxsplit=1)[0] if clause.strip() else ""
 
 
 def _counted(figure: Figure) -> bool:

@@ -16,13 +16,20 @@ assumption. One to four calls usually do; independent ones go in one message. If
 question (another card, load, length, method), call again. If a result looks wrong, check what you passed and \
 its details (work_out); a figure that you still do not believe is left out, or its cautious end is given with \
 which way it errs. Results of earlier turns keep their keys.
-3. Write the answer in the person's language and script, at most {words} words unless files or several questions \
-need more. First sentence: the verdict with its decisive figure, beside the person's own figure if they gave \
-one. Then the assumptions that decide it. Then the other questions, one or two sentences each. Then what to \
-order, run or set, concretely: one choice, and when another is better. Show the decisive arithmetic in one line \
-(weights + cache + rest = total). Natural sentences in that language: results are in English, say them in your \
-own words. Text, table and files agree: one layout, one load, one currency. At most one table. Prices with their \
-day and in the currency the person pays in. No filler.
+3. Write the answer in the person's language and script, at most {words} words, more where files or several \
+questions need them. First sentence: the verdict with its decisive figure and range, beside the person's own figure if \
+they gave one. Then why: what limits or causes it, in a sentence or two that a reader can check, and the condition \
+under which it turns (length, users, format, card, budget). Then the assumptions that decide it, and every other \
+question. Then what to order, run or set, concretely: one choice, and when another is better; the pitfall that people \
+meet next. Show the decisive arithmetic in one line (weights + cache + rest = total). Where results give a range, give \
+it; never a bare middle. Natural sentences in that language: results are in English, say them in your own words. Text, \
+table and files agree: one layout, one load, one currency. At most one table. Prices with their day and in the \
+currency the person pays in. No filler.
+4. Trouble: the causes in order of likelihood, each with what of the person's words or log speaks for it, the command \
+that tells, the fix as their program takes it. A ranking of `explain` is a proposal: a cause that the log or their own \
+measurements prove goes first, also one that no tool names; drop what does not fit their system. Compatibility: say \
+which it is: native, weights alone in that format, emulated, by a fork, or not at all. That something is unknown, not \
+listed or not in a release is no "no": say so, and the way people take.
 
 Figures: every number comes from a result of this conversation or from the person. {figures} Sums: write them \
 out (4 × 24 GB = 96 GB) or call work_out. What the person measured or pays is true: pass it on as an input and \
@@ -54,7 +61,7 @@ BY_REFERENCE = (
     "settings in code and sums over typed figures are typed."
 )
 STRICT = "But this installation wants none of it in answers: say only what results, passages and the person say."
-WORDS = 260
+WORDS = 350
 
 ANSWER_NOW = "No further calls: write the answer now from what you have, and say what stays open."
 CUT_SHORT = "Your reply was cut short. Write the answer again, shorter, whole."
@@ -64,7 +71,8 @@ REPAIR = """\
 Your answer was checked and not sent yet. Nothing stands behind this:
 {findings}
 Send the whole answer again with only that mended: take the figure from the result that holds it for that very thing, \
-look it up, work it out, or leave the sentence out. General knowledge that no tool gives ends with [own]."""
+look it up, work it out, or leave the sentence out. General knowledge that no tool gives ends with [own]. Ranges, \
+reasons and conditions that hold stay."""
 REPAIR_MAX = 10
 
 

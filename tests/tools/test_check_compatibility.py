@@ -245,3 +245,42 @@ def test_no_rocm_is_advised_for_a_card_it_no_longer_knows(card: str) -> None:
 )
 def test_a_branch_without_its_release_is_not_older_than_its_own_releases(driver: str, cuda: str, verdict: str) -> None:
     assert check(cuda=cuda, driver=driver).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("fields", "way"),
+    [
+        ({"gpu": "A10", "precision": "fp8"}, "weights_only"),
+        ({"gpu": "A40", "precision": "fp8", "engine": "sglang"}, "weights_only"),
+        ({"gpu": "T4", "precision": "fp8", "engine": "vllm"}, "weights_only"),
+        ({"gpu": "A6000", "precision": "fp8", "engine": "tensorrt-llm"}, None),
+        ({"gpu": "V100", "precision": "fp8"}, None),
+        ({"gpu": "H200", "precision": "nvfp4"}, "weights_only"),
+        ({"gpu": "V100", "precision": "awq"}, "fork_only"),
+        ({"gpu": "Radeon VII", "engine": "vllm"}, "fork_only"),
+        ({"gpu": "GTX 1080 Ti", "engine": "vllm"}, "fork_only"),
+        ({"gpu": "RX 7900 XTX", "precision": "gptq"}, "unlisted"),
+        ({"gpu": "4080", "feature": "p2p"}, "fork_only"),
+        ({"gpu": "L40S", "precision": "fp8"}, None),
+    ],
+)
+def test_what_the_verdict_leaves_out_is_said(fields: dict[str, object], way: str | None) -> None:
+    assert check(**fields).way == way
+
+
+def test_units_that_released_software_hardly_uses_are_a_condition() -> None:
+    found = check(gpu="RX 9070 XT", precision="fp8")
+
+    assert found.verdict == "works_with"
+    assert "gfx12" in found.reason
+
+
+@pytest.mark.parametrize(
+    "feature", ["NCCL across MIG slices", "tensor parallel on two MIG instances", "mig 多卡", "DDP with MIG"]
+)
+def test_instances_of_a_card_do_not_work_together(feature: str) -> None:
+    assert check(gpu="A100", feature=feature).verdict == "does_not"
+
+
+def test_one_instance_of_a_card_works() -> None:
+    assert check(gpu="A100", feature="mig").verdict == "works"

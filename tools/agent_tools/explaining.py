@@ -8,6 +8,7 @@ from pydantic import Field
 
 from kb.artifacts import Fact, find_artifacts
 from kb.base import BadInput, UnknownName
+from kb.engines import program
 from kb.units import format_bytes
 from tools.agent_tools import reading, set_up
 from tools.agent_tools.asked import AgentRequest
@@ -244,8 +245,9 @@ def _seen(given: Mapping[str, Any], field: str) -> dict[str, Any] | None:
 
 def _engine(text: str | None) -> str | None:
     """The engine; programs that have causes of their own stay what they are."""
-    plain = (text or "").lower()
-    return next((name for name in NAMED if name in plain), None) or reading.engine(text)
+    plain = (text or "").strip().lower()
+    named = next((name for name in NAMED if name in plain), None)
+    return named or (plain if program(plain) is not None else reading.engine(text))
 
 
 def _is_table(text: str | None) -> bool:

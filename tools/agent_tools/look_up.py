@@ -275,12 +275,18 @@ def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         "gpu": cards[0] if cards else None, "gpus": cards[1:] or None, "feature": request.feature,
         "engine": request.engine, "cuda": request.cuda, "driver": request.driver,
     })  # fmt: skip
-    told = shown_row(
-        {name: result[name] for name in ("verdict", "reason", "instead", "findings", "warnings") if result.get(name)}
-    )
+    rows = [_finding(one) for one in result["findings"]]
+    told = shown_row({**_finding({name: result[name] for name in ("verdict", "way", "reason", "instead")}),
+                      **({"findings": rows} if len(rows) > 1 else {}), "warnings": result["warnings"]})  # fmt: skip
     if request.country:
         told["export"] = [_export(card, request.country.strip().upper()[:2]) for card in cards]
     return told
+
+
+def _finding(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A finding as a model reads it, in English; what its verdict leaves out stands in the verdict's place."""
+    told = {name: value for name, value in row.items() if value and name != "way" and not name.endswith("_zh")}
+    return {**told, "verdict": row.get("way") or row["verdict"]}
 
 
 def _export(card: str, country: str) -> str:

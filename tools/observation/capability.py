@@ -16,7 +16,7 @@ from tools.observation.telling import known
 
 OF_BUILDS = ("wheel_without_arch", "ptxas_old")
 """Causes whose remedy is a build for the card."""
-SHORT, DRIVER = "kernel_unsupported", "driver_too_old"
+SHORT, OTHERWISE, DRIVER = "kernel_unsupported", "kernel_otherwise", "driver_too_old"
 WHEELS = "https://download.pytorch.org/whl/cu"
 ROCM_CHECK = 'rocminfo | grep gfx; python -c "import torch; print(torch.cuda.get_arch_list())"'
 FAMILIES_FROM = 10
@@ -27,6 +27,13 @@ KERNELS = frozenset({
     "mig", "nvlink", "p2p", "fused_experts_4bit", "dsa",
 })  # fmt: skip
 """Formats, kernels and programs that a card may not run."""
+UNITS = KERNELS & {
+    "bf16", "fp8", "fp4", "int8", "fp8_kv_cache", "awq", "gptq", "marlin", "nvfp4", "flash_attention_2",
+    "flash_attention_3", "bitsandbytes", "dsa",
+}  # fmt: skip
+"""Of those, number formats and kernels, which a card without units of its own may run otherwise."""
+RUNS = ("weights_only", "unlisted")
+"""Ways in which what a rule refuses runs all the same, with released software."""
 _SM = re.compile(r"\b(?:sm|compute)_(\d{2,3})[af]?\b")
 _CURRENT = re.compile(
     r"(?:current capability:? ?|has compute capability |cuda capability |capability )(\d)[. ]?(\d)\b"
@@ -66,7 +73,8 @@ def of_card(causes: list[ObservedCause], setup: Setup, flat: str) -> list[Observ
     causes = [_shorter(_versioned(_built(one, asked), asked), asked) for one in causes]
     refused = list(_refused(setup, flat, said=any(one.id == SHORT for one in causes)))
     if not refused:
-        return causes
+        otherwise = list(_otherwise(setup, flat))
+        return [*causes, *([_with_finding(known([OTHERWISE], setup, "known")[0], otherwise)] if otherwise else [])]
     short = next((place for place, one in enumerate(causes) if one.id == SHORT), None)
     cause = _with_finding(causes[short] if short is not None else known([SHORT], setup, "known")[0], refused)
     if short is not None:
@@ -245,7 +253,7 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
     engine = (setup.engine or "").lower() or None
     for key in _named(setup, flat):
         rule = features()[key].rule(card, None if said else engine)
-        if rule is None or rule.verdict != "does_not":
+        if rule is None or rule.verdict != "does_not" or (rule.way in RUNS and not said):
             continue
         title = Words(en=features()[key].title, zh=features()[key].title_zh or features()[key].title)
         reason = Words(en=_sentence(rule.reason), zh=rule.reason_zh)
@@ -257,13 +265,35 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _otherwise(setup: Setup, flat: str) -> Iterator[Finding]:
+    """Number formats and kernels that the text names and the card runs in a way of its own, by the engine's rule."""
+    card = setup.card
+    if card is None:
+        return
+    told = UNITS.intersection(_told(flat))
+    for key in (one for one in _named(setup, flat) if one in told):
+        rule = features()[key].rule(card, (setup.engine or "").lower() or None)
+        if rule is not None and (rule.way in RUNS or rule.verdict == "works_with"):
+            title = Words(en=features()[key].title, zh=features()[key].title_zh or features()[key].title)
+            said_of = _words("refused", title=title, card=card.name,
+                             reason=Words(en=_sentence(rule.reason), zh=rule.reason_zh))  # fmt: skip
+            yield Finding(
+                gpu=card.id, asked=title.en, asked_zh=title.zh, verdict=rule.verdict, reason=said_of.en,
+                reason_zh=said_of.zh, instead=rule.instead, instead_zh=rule.instead_zh, sources=rule.sources,
+            )  # fmt: skip
+
+
 def _named(setup: Setup, flat: str) -> Iterable[str]:
     """Formats and programs of the set-up first, then those that the text names."""
     asked = setup.request
     held = None if setup.kind == "pictures" else asked.weight_format  # generators widen what they hold narrow
     stated = [held, "fp8_kv_cache" if asked.kv_format == "fp8" else None, asked.engine]
-    found = [mention.ids[0] for mention in feature_names().scan(flat) if mention.exact]
-    return dict.fromkeys(one for one in (*stated, *found) if one in KERNELS and one in features())
+    return dict.fromkeys(one for one in (*stated, *_told(flat)) if one in KERNELS and one in features())
+
+
+def _told(flat: str) -> list[str]:
+    """Features that a text names, in its order."""
+    return [mention.ids[0] for mention in feature_names().scan(flat.lower()) if mention.exact]
 
 
 def _with_finding(cause: ObservedCause, findings: list[Finding]) -> ObservedCause:

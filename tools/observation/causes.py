@@ -30,8 +30,10 @@ OPEN: dict[str, Any] = {"figures": (), "needs": (), "at_least": {}, "binds": ()}
 BOARD = 8
 """Cards of a machine whose links count."""
 AT_HOME = ("consumer", "laptop")
-UNSAID_PLATFORM, UNSAID_AT_HOME = 0.2, 0.7
-"""How much rarer a cause is that needs a system which was not said; on one card that people have at home, less so."""
+UNSAID_PLATFORM, UNSAID_AT_HOME, UNSAID_IN_RACKS = 0.2, 0.7, 0.02
+"""How much rarer a cause is that needs a system which was not said; on one card that people have at home less so, on
+cards of data centres more."""
+IN_RACKS = ("data_center", "cloud_only")
 PARTLY = 1.5
 """Power by which a cause counts less that explains a part of the gap alone."""
 TOO_FAR = 0.45
@@ -143,7 +145,8 @@ def prior(fact: CauseFact, setup: Setup) -> float:
         unsaid *= times if getattr(setup.request, name, None) is not None else 1.0
     if fact.platforms and setup.request.platform is None:
         at_home = setup.cards == 1 and setup.card is not None and setup.card.market in AT_HOME
-        unsaid *= UNSAID_AT_HOME if at_home else UNSAID_PLATFORM
+        racks = setup.card is not None and setup.card.market in IN_RACKS
+        unsaid *= UNSAID_AT_HOME if at_home else UNSAID_IN_RACKS if racks else UNSAID_PLATFORM
     full = filled(setup) if fact.roomy_times != 1.0 or fact.tight_times != 1.0 else None
     if full is not None and full < ROOMY:
         return fact.prior * unsaid * fact.roomy_times
@@ -164,7 +167,7 @@ def concerns(fact: CauseFact, setup: Setup) -> bool:
     """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it."""
     if setup.request.cards and setup.cards < fact.cards_min:
         return False
-    programs = {setup.program, setup.engine} - {None}
+    programs = setup.workings
     if programs and ((fact.engines and not programs & set(fact.engines)) or programs & set(fact.not_engines)):
         return False
     if not fact.domains:
@@ -188,7 +191,7 @@ def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
 
 def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
     asked = setup.request
-    programs = {setup.program, setup.engine}
+    programs = setup.workings
     return (
         setup.kind in fact.domains
         and (not fact.figures or figure in fact.figures)

@@ -15,9 +15,10 @@ from tools.observation.setup import Setup
 from tools.observation.telling import known, told
 from tools.observation.told_settings import wrong_settings
 from tools.oom.diagnose import diagnose_oom
+from tools.oom.fixes import written
 from tools.oom.quantities import folded
 from tools.oom.request import OomRequest
-from tools.oom.result import OomDiagnosis, Quantities
+from tools.oom.result import Fix, OomDiagnosis, Quantities
 
 QUOTED = 240
 """Characters of the text that are told again."""
@@ -141,7 +142,7 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
             continue
         basis = found.basis if place == 0 else found.other_causes[place - 1].basis
         cause = told(facts.causes[key], setup, _BASES[basis])
-        causes.append(_fixed(cause, name, found, first=place == 0))
+        causes.append(_fixed(cause, name, found, setup, first=place == 0))
     tensor = tensor_of(found.quantities.requested_bytes, setup)
     if tensor is not None:
         read = read.model_copy(update={"facts": read.facts | {"tensor": tensor.formula}})
@@ -167,7 +168,7 @@ def _of_method(setup: Setup) -> list[ObservedCause]:
     return known([key], setup, "known") if key and setup.kind == "training" else []
 
 
-def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, *, first: bool) -> ObservedCause:
+def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, setup: Setup, *, first: bool) -> ObservedCause:
     """The cause with what the setting that cures it comes to, where that was reckoned."""
     fix = next((one for change in _CURES.get(name, ()) for one in found.fixes if one.change == change), None)
     if fix is None and first and found.fixes:
@@ -176,7 +177,15 @@ def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, *, first: bool)
         return cause
     after = fix.total_bytes
     size = None if after is None else Range(value=after, low=after, high=after, unit="bytes")
-    return cause.model_copy(update={"setting": fix.setting, "figure_after": size})
+    return cause.model_copy(update={"setting": _written(fix, setup), "figure_after": size})
+
+
+def _written(fix: Fix, setup: Setup) -> str:
+    """The fix as the program that was named takes it, where another engine stood for it."""
+    if setup.stood_in is None or not setup.stood_in.own_settings:
+        return fix.setting
+    said = setup.said_program.replace(" ", "-")
+    return written(fix.change, said, fix.value or "", times=setup.request.micro_batch_size or 1)
 
 
 _CURES = {

@@ -66,6 +66,8 @@ COVERED = 0.5
 """Share of a gap that a cause must explain for those that could explain any to stay unsaid."""
 AFTER = 0.9
 """Most that such a cause counts, over the best that was reckoned."""
+BETTER = 1.6
+"""How many times as good as the estimate a figure may be before a cause is looked for: so far off estimates are."""
 SIDE = ("utilisation_ratio", "cpu_share_ratio", "power_w", "temperature_c", "clock_ratio")
 """Figures that tell of the cause rather than of what one wants."""
 TELLING = 1.02
@@ -172,6 +174,8 @@ def _explaining(
     request: ObservationRequest, setup: Setup, first: Figure, of: Range, likelier: Mapping[str, float]
 ) -> list[Scored]:
     """Faults where the figure is off; else what lies between it and what was hoped for, or could be had."""
+    if first.worse is False and first.verdict != "impossible" and _gain(first, first.seen) < BETTER:
+        return []
     if first.verdict != "normal":
         gap = Gap(first.name, first.seen, of)
         found = scored(setup, gap, request.seen, likelier)

@@ -21,6 +21,8 @@ LEAST_COSINE = 0.42
 """Cosine of words and a cause from which they may mean it; of strange words and their nearest it is mostly below."""
 OF_MEANING = 2.0
 """How much likelier a cause is that words mean by their nearness alone, at a cosine of one."""
+BY_FIGURES = ("beyond_limit", "kernel_otherwise")
+"""Causes that arithmetic and rules of compatibility tell, never words."""
 LEAST_WORDS = 4
 """Words below which nearness says nothing."""
 
@@ -84,5 +86,6 @@ def _vector(words: str) -> NDArray[np.float32] | None:
 @lru_cache(maxsize=1)
 def _cards() -> Cards:
     """Every fault with its name and what it is, as vectors; reckoned once, in about a second."""
-    faults = [one for one in observation_facts().causes.values() if not (one.instead or one.beyond or one.residual)]
+    every = [one for one in observation_facts().causes.values() if one.id not in BY_FIGURES]
+    faults = [one for one in every if not (one.instead or one.beyond or one.residual)]
     return Cards(tuple(one.id for one in faults), minilm().vectors([f"{one.name}. {one.what}" for one in faults]))

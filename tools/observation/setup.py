@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from kb.catalog import model
-from kb.engines import engine_note
+from kb.engines import Program, engine_note, program
 from kb.lexicon import Link
 from kb.links import pcie_bytes_per_s
 from kb.observation import observation_facts
@@ -153,6 +153,24 @@ class Setup:
     def program(self) -> str | None:
         """What runs it, as it was said."""
         return self.request.engine
+
+    @property
+    def said_program(self) -> str:
+        """The program as it was named, in small letters; empty where none was."""
+        return (self.request.engine_said or self.request.engine or "").strip().lower()
+
+    @cached_property
+    def stood_in(self) -> Program | None:
+        """The program that was named where another engine stands for it."""
+        found = program(self.said_program) if self.said_program else None
+        return None if found is None or self.request.engine == found.id else found
+
+    @property
+    def workings(self) -> frozenset[str]:
+        """Programs whose own faults it may have: itself, and the engine that it is made of."""
+        own = self.stood_in is not None and self.stood_in.own_workings
+        names = {self.said_program, self.said_program.replace(" ", "-"), *(() if own else (self.program, self.engine))}
+        return frozenset(name for name in names if name)
 
     @property
     def engine(self) -> str | None:

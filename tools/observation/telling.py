@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kb.engines import of_huggingface
 from kb.observation import CauseFact, observation_facts
 from kb.vendor_tools import in_tools_of
 from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
@@ -33,10 +34,16 @@ def told(
 
 
 def _of_program(written: Mapping[str, str], setup: Setup) -> str | None:
-    """What stands for the program as it was said, for the one it is reckoned as, or for any."""
-    said = (setup.request.engine_said or "").strip().lower()
-    names = (said, setup.program or "", setup.engine or "", "any")
-    return next((written[name] for name in names if name in written), None)
+    """What stands for the program as it was said, for the one it is reckoned as, or for any.
+
+    A program whose settings are named otherwise is never given those of the engine that stands for it.
+    """
+    said = setup.said_program
+    own = setup.stood_in is not None and setup.stood_in.own_settings
+    engines = () if own else (setup.program, setup.engine)
+    family = "huggingface" if not said or said in of_huggingface() else ""
+    names = (said, said.replace(" ", "-"), *engines, family, setup.kind, "any")
+    return next((written[name] for name in names if name and name in written), None)
 
 
 class _Filled(dict[str, Any]):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from kb.oom import Cause, Signature, compiled, oom_facts
 from tools.memory.result import MemoryEstimate, PartName
+from tools.oom.quantities import quantities
 from tools.oom.result import Basis, OtherCause, Quantities
 
 _PARTS: dict[Cause, tuple[PartName, ...]] = {
@@ -18,9 +19,20 @@ _PARTS: dict[Cause, tuple[PartName, ...]] = {
 }
 
 
-def signature_of(text: str) -> Signature | None:
-    """The wording of a folded text; null when it is none that is known."""
-    return next((one for one in oom_facts().signatures if compiled(one.pattern).search(text)), None)
+PLAIN = "plain"
+"""The wording that names no program."""
+
+
+def signature_of(text: str, read: Quantities | None = None) -> Signature | None:
+    """The wording of a folded text; null when it is none that is known, nor its figures ask for more than is free."""
+    known = oom_facts().signatures
+    found = next((one for one in known if compiled(one.pattern).search(text)), None)
+    read = quantities(text) if read is None else read
+    wanted, free = read.requested_bytes, read.free_bytes
+    short = wanted is not None and free is not None and wanted > free
+    if found is None and short and compiled(oom_facts().failing).search(text):
+        return next(one for one in known if one.id == PLAIN)
+    return found
 
 
 def causes(
@@ -32,7 +44,9 @@ def causes(
         *_host(signature), *_measured(read, estimate), *_stated(signature), *_placed(text), *_reckoned(estimate)
     ):  # fmt: skip
         found.setdefault(one.cause, one)
-    return list(found.values()) or [OtherCause(cause="unknown", basis="likely")]
+    if set(found) <= {"other_process"}:  # what this program itself holds is still the larger part
+        found["unknown"] = OtherCause(cause="unknown", basis="likely")
+    return list(found.values())
 
 
 def _of(cause: Cause, basis: Basis, size: int | None = None) -> Iterator[OtherCause]:
@@ -52,6 +66,8 @@ def _measured(read: Quantities, estimate: MemoryEstimate | None) -> Iterator[Oth
         yield from _of("runaway", "measured", read.requested_bytes)
     if read.others_bytes and total and read.others_bytes > facts.others.share_ratio * total:
         yield from _of("other_process", "measured", read.others_bytes)
+    elif read.requested_bytes and (rest := _rest(read)) >= max(read.requested_bytes, facts.others.context_bytes):
+        yield from _of("other_process", "measured", rest)
     idle, wanted = read.idle_bytes, read.requested_bytes
     enough = idle is not None and total is not None and idle >= facts.fragmentation.idle_ratio * total
     if idle is not None and wanted is not None and enough and idle >= wanted:
@@ -61,6 +77,14 @@ def _measured(read: Quantities, estimate: MemoryEstimate | None) -> Iterator[Oth
         if over > facts.unsplit.over_ratio:
             cause: Cause = "one_card_holds_all" if estimate.gpus > 1 else "settings_differ"
             yield from _of(cause, "measured", read.allocated_bytes - estimate.per_gpu.total_bytes)
+
+
+def _rest(read: Quantities) -> int:
+    """What neither this process's tensors nor the free memory account for: its context, and other programs."""
+    held = max(read.allocated_bytes or 0, read.reserved_bytes or 0, read.process_bytes or 0)
+    if not (read.total_bytes and held and read.free_bytes is not None):
+        return 0
+    return read.total_bytes - read.free_bytes - held
 
 
 def _stated(signature: Signature | None) -> Iterator[OtherCause]:

@@ -28,7 +28,8 @@ def diagnose_oom(request: OomRequest) -> OomDiagnosis:
     text = folded(request.error_text or "")
     if not text and not (request.model or request.params):
         raise BadInput("error_text", "there is neither a text nor a model.", "Paste the error, or name the model.")
-    signature, read = signature_of(text), quantities(text)
+    read = quantities(text)
+    signature = signature_of(text, read)
     estimate = _estimate(request)
     found = causes(text, signature, read, estimate)
     first = found[0]

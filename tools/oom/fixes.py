@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from kb.base import AdvisorError
 from kb.catalog import gpu, models
+from kb.engines import of_huggingface
 from kb.oom import Cause, oom_facts
 from tools.memory.diffusion import usual_pixels
 from tools.memory.estimate import estimate_memory
@@ -39,9 +40,10 @@ Option = tuple[str, str, str, dict[str, object]]
 
 
 def written(change: str, software: str, value: object = "", **more: object) -> str:
-    """How a change is written for a program."""
+    """How a change is written for a program; never as another program would take it."""
     ways = oom_facts().settings.get(change, {})
-    pattern = ways.get(software) or ways.get("any") or next(iter(ways.values()), change)
+    family = ways.get("huggingface") if software in of_huggingface() else None
+    pattern = ways.get(software) or family or ways.get("any") or change.replace("_", " ")
     return pattern.format(value=str(value).replace("gguf:", "GGUF "), times=more.get("times", ""))
 
 

@@ -1,9 +1,10 @@
 """The figures of an error text, as bytes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kb.units import GIB, KIB, MIB, TIB
+from tools.oom.labelled import labelled
 from tools.oom.result import Quantities
 
 READ_MAX = 50_000
@@ -16,7 +17,8 @@ _FIELDS = {
         r"buffer of size (\d{1,15})()", r"requested amount of gpu memory \((\d{1,15}) (bytes)\)",
     ),
     "total_bytes": (rf"total capac\w{{1,6}} of {_SIZE}", rf"{_SIZE} total capacity", rf"max allowed: {_SIZE}"),
-    "free_bytes": (rf"of which {_SIZE} is free", rf"{_SIZE} free", rf"available memory is only {_SIZE}"),
+    "free_bytes": (rf"of which {_SIZE} is free", rf"{_SIZE} free(?![^,;.]{{0,24}}[:=])",
+                   rf"available memory is only {_SIZE}"),
     "process_bytes": (rf"this process has {_SIZE} memory in use",),
     "allocated_bytes": (rf"{_SIZE} is allocated by pytorch", rf"{_SIZE} already allocated", rf"mps allocated: {_SIZE}",
                         rf"{_SIZE} memory has been allocated"),
@@ -46,6 +48,7 @@ def quantities(text: str) -> Quantities:
     """Read the figures of a folded text; the last statement counts, which is the error that ended the run."""
     found: dict[str, int | float | None] = {field: _last(patterns, text) for field, patterns in _FIELDS.items()}
     found |= dict(_server(text))
+    found |= {field: value for field, value in _labelled(text, found).items() if found.get(field) is None}
     if match := _DEVICE.search(text):
         found["device"] = int(match[1])
     total, allocated, reserved = found["total_bytes"], found["allocated_bytes"], found["reserved_bytes"]
@@ -63,6 +66,22 @@ def quantities(text: str) -> Quantities:
     elif total and found["free_bytes"] is not None and mine is not None and total - found["free_bytes"] >= mine:
         found["others_bytes"] = total - found["free_bytes"] - mine
     return Quantities.model_validate({key: value for key, value in found.items() if value is not None})
+
+
+def _labelled(text: str, found: Mapping[str, int | float | None]) -> dict[str, int]:
+    """What the words beside sizes tell, where no wording that is known tells a size of the card itself.
+
+    Which of allocated and total is meant is only certain in order: what is free is less than the whole, so that figures
+    which contradict that are left out together.
+    """
+    if any(found.get(field) is not None for field in ("requested_bytes", "total_bytes", "allocated_bytes")):
+        return {}
+    told = labelled(text)
+    total = told.get("total_bytes")
+    parts = ("free_bytes", "allocated_bytes", "reserved_bytes")
+    if total is not None and any(told.get(part, 0) > total for part in parts):
+        return {}
+    return told
 
 
 def _server(text: str) -> Iterator[tuple[str, int | float]]:

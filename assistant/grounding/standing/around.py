@@ -1,11 +1,13 @@
 """What stands around a figure in a result: whose row it is in, how that is run, and under which load."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assistant.grounding.wording.cards import counted_cards
 from assistant.grounding.wording.cues import roles_of_key, unit_of_key
-from assistant.grounding.wording.mentions import ids_of, products
+from assistant.grounding.wording.mentions import ids_of, mentions_of, products
 from assistant.grounding.wording.quantities import quantities
 from assistant.grounding.wording.ways import by_dimension, ways
 
@@ -37,6 +39,8 @@ class Around:
     """Tokens of context or prompt."""
     loads: frozenset[float] = frozenset()
     """Requests at once."""
+    alone: bool | None = None
+    """Whether it is of one card; null = not said."""
 
     def within(self, row: Mapping[str, Any]) -> "Around":
         """The same, narrowed by what the fields of a row say of it."""
@@ -52,6 +56,7 @@ class Around:
             ways={**self.ways, **told},
             lengths=lengths | self.lengths if lengths else self.lengths,
             loads=loads or self.loads,
+            alone=self.alone if (alone := is_alone(_names_beside(row))) is None else alone,
         )
 
     def below(self, name: str) -> "Around":
@@ -60,6 +65,18 @@ class Around:
         if name != LIMITS and not name.startswith("max_"):
             return inner
         return replace(inner, roles={**inner.roles, "bound": "limit"}, lengths=frozenset(), loads=frozenset())
+
+
+def is_alone(texts: Iterable[str]) -> bool | None:
+    """Whether texts name one card; null where they name none."""
+    alone: bool | None = None
+    for text in texts:
+        named = [one for one in products(text) if one.dimension == "card"]
+        counts = [one.count for one in counted_cards(text, mentions_of(named))]
+        if any(one > 1 for one in counts) or len(named) > 1:
+            return False
+        alone = True if named else alone
+    return alone
 
 
 def field_name(row: Mapping[str, Any], name: str) -> str:
@@ -98,3 +115,15 @@ def _numbers(value: Any) -> Iterator[float]:
     elif isinstance(value, str):
         for one in quantities(value):
             yield from one.values
+
+
+def unechoed(value: Any, request: Mapping[str, Any]) -> Any:
+    """What a refusal says, less what it repeats of the request: that vouches for nothing."""
+    if isinstance(value, Mapping):
+        return {name: unechoed(inner, request) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [unechoed(inner, request) for inner in value]
+    if isinstance(value, str):
+        for text in sorted(texts_of(request), key=len, reverse=True):
+            value = re.sub(re.escape(text), " ", value, flags=re.I)
+    return value

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 
 from assistant.grounding.standing.sums import PERIODS_S
@@ -28,6 +29,8 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
     A ratio or a share says so by its sign; sums and differences need a word that tells one. The result may be as rough
     as it is told, and as its terms are.
     """
+    if result.readings[0].kind == PLAIN and len(result.readings) > 1 and says("rests", _beside(statement, result)):
+        result = replace(result, readings=result.readings[1:])
     main = result.readings[0]
     near = [one for one in pool if one.readings and one.start != result.start][-POOL_MAX:]
     behind = statement.text[result.end - statement.start :]
@@ -35,10 +38,15 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
         return _comes(_shares(near), (main.values[-1], main.tolerances[-1]))
     if main.kind == PLAIN:
         return RATIO.match(behind) is not None and _comes(_ratios(near), (main.values[0], main.tolerances[0]))
-    alike = [_term(one) for one in near if one.readings[0].kind == main.kind and _currency(one) & _currency(result)]
+    alike = [
+        _term(one, main.kind)
+        for one in near
+        if main.kind in {reading.kind for reading in one.readings} and _currency(one) & _currency(result)
+    ]
     found: list[Term] = []
-    start, end = result.start - statement.start, result.end - statement.start
-    said = statement.text[max(0, start - BEFORE) : start] + " " + statement.text[end : end + AFTER]
+    said = _beside(statement, result)
+    if says("rests", said):
+        found += _rests(alike)
     if says("differences", said):
         found += _differences(alike)
     if says("sums", said):
@@ -47,6 +55,11 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
     if main.kind == MONEY:
         found += _by_time([one for one in near if _kind(one) == TIME or _currency(one) & _currency(result)])
     return any(_comes(found, (value, slack)) for value, slack in zip(main.values, main.tolerances, strict=True))
+
+
+def _beside(statement: Statement, result: Figure) -> str:
+    start, end = result.start - statement.start, result.end - statement.start
+    return statement.text[max(0, start - BEFORE) : start] + " " + statement.text[end : end + AFTER]
 
 
 def _comes(found: Sequence[Term] | Iterator[Term], told: Term) -> bool:
@@ -80,6 +93,17 @@ def _sums(terms: Sequence[Term]) -> Iterator[Term]:
         yield sum(value for value, _ in terms), math.hypot(*(width for _, width in terms))
 
 
+def _rests(terms: Sequence[Term]) -> Iterator[Term]:
+    """What parts leave of a whole."""
+    for place, (whole, wide) in enumerate(terms):
+        others = [one for other, one in enumerate(terms) if other != place and one[0] < whole]
+        for many in range(2, SUMMANDS_MAX + 2):
+            for parts in combinations(others, many):
+                left = whole - sum(value for value, _ in parts)
+                if left > 0:
+                    yield left, math.hypot(wide, *(width for _, width in parts))
+
+
 def _products(terms: Sequence[Term], counts: Sequence[Term]) -> Iterator[Term]:
     for value, width in terms:
         for count, _ in counts:
@@ -98,8 +122,9 @@ def _by_time(pool: Sequence[Figure]) -> Iterator[Term]:
                 yield amount * seconds / period, (near * seconds + amount * far) / period
 
 
-def _term(figure: Figure) -> Term:
-    main = figure.readings[0]
+def _term(figure: Figure, kind: str | None = None) -> Term:
+    """Its value, as of a kind where it may be read so."""
+    main = next((one for one in figure.readings if one.kind == kind), figure.readings[0])
     exact = main.kind == PLAIN and "." not in main.text
     return main.values[-1], 0.0 if exact else main.tolerances[-1]
 

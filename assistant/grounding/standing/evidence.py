@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from assistant.grounding.standing.around import Around, field_name, texts_of
+from assistant.grounding.standing.around import Around, field_name, is_alone, texts_of, unechoed
 from assistant.grounding.standing.catalogued import catalogued
+from assistant.grounding.standing.given import Given
 from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, RUN, WITHIN, Vouched, against, told_again
 from assistant.grounding.wording.cues import COUNTED, roles_of_key, unit_of_key
 from assistant.grounding.wording.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
@@ -25,7 +26,7 @@ from assistant.grounding.wording.quantities import (
     RATE,
     TIME,
     Quantity,
-)
+)  # fmt: skip
 from assistant.grounding.wording.statements import statements
 from tools.agent_tools.ledger import LookedUp
 
@@ -81,6 +82,7 @@ class Evidence:
         self._values: dict[str, list[float]] = {}
         self._texts: list[tuple[str, str]] = []
         self._settings: list[tuple[str, str]] = []
+        self._releases: dict[str, str] = {}
         self._home = "USD"
         self._tight: dict[bool, str] = {}
         self._leaf = 0
@@ -90,14 +92,18 @@ class Evidence:
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
         """Ids of those that only passages name."""
+        self.given = Given(())
+        """What the calls were given."""
 
     @classmethod
     def of(cls, looked_up: Iterable[LookedUp], words: Sequence[str] = (), former: Sequence[str] = ()) -> "Evidence":
         """Gather from results, what the person wrote in this conversation, and what former answers told."""
         evidence = cls()
-        for one in looked_up:
+        calls = tuple(looked_up)
+        evidence.given = Given(calls)
+        for one in calls:
             if one.failed:  # what it says of the nearest that would do counts as well
-                evidence._walk(_unechoed(one.shown, one.request), one.key, "", Around())
+                evidence._walk(unechoed(one.shown, one.request), one.key, "", Around())
             elif one.tool == QUOTES:
                 evidence._passages(one.key, one.shown)
             else:
@@ -105,7 +111,9 @@ class Evidence:
                 evidence.known.update(*(product.ids for product in around))
                 evidence._sizes(one)
                 shown = {name: told for name, told in one.shown.items() if name != BESIDE}
-                evidence._walk(shown, one.key, "", Around(ids_of(around, "card"), ids_of(around, "model")))
+                evidence._walk(shown, one.key, "", Around(
+                    ids_of(around, "card"), ids_of(around, "model"), alone=is_alone(texts_of(one.request.get("cards")))
+                ))  # fmt: skip
                 evidence._passages(one.key, one.shown.get(BESIDE) or {})
                 evidence._calculated(one)
         for text in words:
@@ -154,7 +162,8 @@ class Evidence:
             return None
         if figure.roles.get(COUNTED) == "tokens" and len(figure.text) < LENGTH_DIGITS_MIN:
             return None
-        return next((source for source, digits in self._settings if digits == figure.text), None)
+        digits = figure.text.replace(",", "")
+        return next((source for source, held in self._settings if held == digits), None) or self._releases.get(digits)
 
     def mentions(self, text: str) -> str | None:
         """The source of a text that holds this very string: a date, a release."""
@@ -244,9 +253,12 @@ class Evidence:
             rate = float(number[0])  # so many times real time, or a share of it
             self._keep(_vouched(PLAIN, rate, 0.0, key, around))
             self._keep(_vouched(PERCENT, 100 / rate, 0.0, key, around))
+        if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := float(match["number"])) < 1:
+            self._keep(_vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
         field = FIELD.match(value)
         inside = [match.span() for match in INTERVAL.finditer(value)]
         for figure in (*figures_of_text(value), *_unsaid(value, path)):
+            self._release(figure, key)
             roles = {**around.roles, **(roles_of_key(field[0]) if field else {}), **figure.roles}
             if any(start <= figure.start < end for start, end in inside):
                 roles["end"] = WITHIN
@@ -293,7 +305,13 @@ class Evidence:
         for statement in statements(text):
             self._leaf += 1
             for figure in figures(statement):
+                self._release(figure, source)
                 self._add(figure, source, Around(figure.cards, figure.models, figure.roles, figure.ways))
+
+    def _release(self, figure: Figure, source: str) -> None:
+        """Keep a release or compute capability, whose number may be told again without that word."""
+        if figure.version and "." in figure.text:
+            self._releases.setdefault(figure.text, source)
 
     def _add(self, figure: Figure, source: str, around: Around) -> None:
         for reading in figure.readings:
@@ -318,7 +336,7 @@ def _vouched(
 ) -> Vouched:
     return Vouched(
         kind, value, slack, source, around.cards, around.models, around.roles, counts, around.ways, around.lengths,
-        around.loads, leaf,
+        around.loads, leaf, around.alone is True,
     )  # fmt: skip
 
 
@@ -369,18 +387,6 @@ def dates_in(text: str) -> tuple[str, ...]:
         f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
     ]
     return tuple(found)
-
-
-def _unechoed(value: Any, request: Mapping[str, Any]) -> Any:
-    """What a refusal says, less what it repeats of the request: that vouches for nothing."""
-    if isinstance(value, Mapping):
-        return {name: _unechoed(inner, request) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_unechoed(inner, request) for inner in value]
-    if isinstance(value, str):
-        for text in sorted(texts_of(request), key=len, reverse=True):
-            value = re.sub(re.escape(text), " ", value, flags=re.I)
-    return value
 
 
 __all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

@@ -16,7 +16,7 @@ WIDTHS = frozenset({0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 18.0, 20.0})
 """Bytes of a number, or of all that is kept of a parameter in training."""
 SMALL_MAX = 10
 """Whole numbers up to here count steps, options and people as words do."""
-EQUALS = re.compile(r"(?P<sign>=|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
+EQUALS = re.compile(r"(?P<sign>=|＝|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
 SIGNS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "＋": "+", "（": "(", "）": ")"}
 """Signs of sums as people write them."""
 WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
@@ -154,7 +154,7 @@ def _sum(statement: Statement, former: Sequence[Figure], result: Figure) -> Sum 
     expression, operands = _expression(text, start, sign.start(), former)
     if len(operands) < 2 or not all(one.readings for one in operands):
         return None
-    return Sum(expression, operands, result, sign["sign"] == "=")
+    return Sum(expression, operands, result, sign["sign"] != "≈")
 
 
 def converts(figure: Figure, statement: Statement) -> bool:

@@ -44,6 +44,8 @@ class Vouched:
     """Requests at once that it holds for."""
     leaf: int = 0
     """The text that tells it; figures of one text tell of one thing."""
+    alone: bool = False
+    """Whether it is of one card, whose share is the total."""
 
 
 def against(figure: Figure, one: Vouched) -> str:
@@ -66,6 +68,7 @@ def against(figure: Figure, one: Vouched) -> str:
             group in {COUNTED, "end"}
             or (group == "period" and one.kind == TIME)
             or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
+            or (group == "share" and one.alone and {role, one.roles.get(group)} <= {"total", "per_card"})
             or (group == "memory" and _also_said(figure, one.roles.get(group, "")))
         ):
             continue

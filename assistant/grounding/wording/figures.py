@@ -17,8 +17,8 @@ from assistant.grounding.wording.cues import (
     says,
     says_role,
 )
-from assistant.grounding.wording.linked import in_list, in_sum, in_unit_of
-from assistant.grounding.wording.mentions import Product, ids_of, products
+from assistant.grounding.wording.linked import in_list, in_sum, in_unit_before, in_unit_of
+from assistant.grounding.wording.mentions import Product, ids_of, mentions_of, products
 from assistant.grounding.wording.owners import around_of, owner, run_of
 from assistant.grounding.wording.quantities import (
     BYTES,
@@ -35,7 +35,6 @@ from assistant.grounding.wording.quantities import (
 from assistant.grounding.wording.spelt import spelt
 from assistant.grounding.wording.statements import Statement
 from assistant.grounding.wording.ways import ways
-from kb.name_index import Mention
 
 MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)
 LINK = re.compile(r"\]\([^)\s]{1,400}\)|https?://[^\s)]{1,400}")
@@ -59,6 +58,8 @@ SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 DIVISOR = re.compile(r"[/÷]\s?\Z")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
+OUT_OF = re.compile(r"\s?(?:of|out of|/|中的?)\s?(?:the |its |a )?(?:usable |available )?[~≈]?")
+"""Between a part and the whole that it is taken of: "21.4 GiB of 23.6 GiB"."""
 VERSION = re.compile(
     r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
     r"|GDDR|HBM|WiFi|USB|HDMI|ATX|Windows|macOS|Vulkan|OpenCL"
@@ -149,8 +150,8 @@ def _figures(statement: Statement) -> Iterator[Figure]:
     named = products(text)
     around = around_of(statement, products)
     masked, versions, dates = _masked(text, named)
-    counted = {one.start: frozenset(one.cards) for one in counted_cards(text, _mentions(named))}
-    beside = tuple(dict.fromkeys(one.count for one in counted_cards(text, _mentions(named)) if one.count > 1))
+    counted = {one.start: frozenset(one.cards) for one in counted_cards(text, mentions_of(named))}
+    beside = tuple(dict.fromkeys(one.count for one in counted_cards(text, mentions_of(named)) if one.count > 1))
     unit = _column_unit(statement)
     for start, end in dates:
         yield Figure(text[start:end], statement.start + start, statement.start + end, (), date=True)
@@ -158,7 +159,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         yield Figure(text[start:end], statement.start + start, statement.start + end, (), version=True)
     for figure in _spelt(masked, statement.start):
         yield replace(figure, cards=ids_of(named, "card"), models=ids_of(named, "model"))
-    for one in counted_cards(text, _mentions(named)):
+    for one in counted_cards(text, mentions_of(named)):
         if not text[one.start : one.end].isdigit():
             yield _in_words(one, text, statement.start, named)
     found: Sequence[Quantity] = tuple(quantities(masked))
@@ -212,7 +213,7 @@ def _readings(
     if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
         readings += in_unit_of(quantity, whole)
     elif not term:
-        readings += in_list(masked, found, place)
+        readings += in_list(masked, found, place) or in_unit_before(masked, found, place)
     return readings
 
 
@@ -237,8 +238,12 @@ def _roles(
 ) -> dict[str, str]:
     """What words say a figure is of: those beside it before those of the whole statement."""
     text, quantity = statement.text, found[place]
+    at = quantity.start
     whole = found[place + 1] if place + 1 < len(found) else None
     roles = {**said, **roles_near(text, quantity.start, quantity.end)}
+    if place and quantity.kind == BYTES == found[place - 1].kind and OUT_OF.fullmatch(text, found[place - 1].end, at):
+        for group in ("memory", "share"):  # what a figure is a part of is not of the part's kind
+            roles.pop(group, None)
     if quantity.kind == MONEY:
         roles |= timed(statement, text[quantity.end :])
     if place and ENDS.fullmatch(masked, found[place - 1].end, quantity.start):
@@ -263,13 +268,6 @@ def _spelt(text: str, start: int) -> Iterator[Figure]:
     """Amounts in words, as figures of the whole sentence."""
     for begin, end, readings in spelt(text):
         yield Figure(text[begin:end].strip(), start + begin, start + end, readings)
-
-
-def _mentions(named: Sequence[Product]) -> list[Mention]:
-    """The cards as the reader of counts takes them."""
-    return [
-        Mention("GPU", tuple(one.ids), one.start, one.end, one.text, True) for one in named if one.dimension == "card"
-    ]
 
 
 def unnamed(text: str, named: Sequence[Product]) -> str:

@@ -11,9 +11,12 @@ LISTED = re.compile(
     r"|instead of|对|對|比|→|/)\s?"
 )
 """Between figures of a list that share the unit of its last: "16 or 24 GiB", 「16、24 GiB」."""
-ADDED = re.compile(r"[^\d.。;；|\n=≈×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}")
-EQUALS = re.compile(r"[^\d.。;；|\n×*÷]{0,24}[=≈]\s?(?:about|约|~)?\s?")
+ADDED = re.compile(r"[^\d.。;；|\n=≈＝×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}")
+EQUALS = re.compile(r"[^\d.。;；|\n×*÷]{0,24}[=≈＝]\s?(?:about|约|~)?\s?")
 """Between terms of a sum that share the unit at its end: "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
+BESIDE = re.compile(r"[^\d.。;；|\n=≈＝×*÷+＋−/–—~～]{0,40}")
+CLOSED = re.compile(r"\s?(?:[,，;；)）。]|\.(?!\d)|\Z)")
+"""Behind a number to which no word of its own belongs."""
 AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
 
 
@@ -48,4 +51,16 @@ def in_list(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity,
             return ()
         if after.kind != PLAIN:
             return in_unit_of(found[place], after) if match["comma"] is None else ()
+    return ()
+
+
+def in_unit_before(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
+    """A number with no word of its own in the unit of the last before it: the 38 of "31–46 s, about 38"."""
+    if not CLOSED.match(text, found[place].end):
+        return ()
+    for index in range(place - 1, -1, -1):
+        if not BESIDE.fullmatch(text, found[index].end, found[index + 1].start):
+            return ()
+        if found[index].kind != PLAIN and not found[index].borrowed:
+            return in_unit_of(found[place], found[index])
     return ()

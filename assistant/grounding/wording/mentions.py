@@ -100,3 +100,10 @@ _remembered = lru_cache(maxsize=REMEMBERED)(_products)
 def ids_of(found: Iterable[Product], dimension: Dimension) -> frozenset[str]:
     """Every id that these products of one dimension may mean."""
     return frozenset().union(*(one.ids for one in found if one.dimension == dimension))
+
+
+def mentions_of(found: Iterable[Product]) -> list[Mention]:
+    """Cards as the reader of counts takes them."""
+    return [
+        Mention("GPU", tuple(one.ids), one.start, one.end, one.text, True) for one in found if one.dimension == "card"
+    ]

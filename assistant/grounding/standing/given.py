@@ -1,0 +1,46 @@
+"""What the writer's own calls were given: it may be told again, as what was assumed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assistant.grounding.standing.around import texts_of
+from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.quantities import PERCENT, quantities
+from tools.agent_tools.ledger import LookedUp
+
+CARDS = ("cards", "owned")
+"""Fields that count cards."""
+
+
+class Given:
+    """The figures of requests, each with the key of the result that it led to."""
+
+    def __init__(self, looked_up: Iterable[LookedUp]) -> None:
+        self._values: dict[float, str] = {}
+        self._counts: dict[float, str] = {}
+        for one in looked_up:
+            if not one.failed:
+                self._take(one.key, one.request)
+
+    def _take(self, key: str, request: Mapping[str, Any]) -> None:
+        for name, value in request.items():
+            for text in texts_of(value) if not isinstance(value, int | float) else (f"{value:.12g}",):
+                for one in quantities(text):
+                    for number in one.values:
+                        self._values.setdefault(number, key)
+                if name in CARDS and (first := next(iter(quantities(text.replace("x", " x"))), None)) is not None:
+                    self._counts.setdefault(first.values[0], key)
+
+    def holds(self, figure: Figure) -> str | None:
+        """The key of the result that a call with this figure led to: in its unit, or in none that was passed."""
+        for reading in figure.readings:
+            digits = next(iter(quantities(reading.text.split()[0].strip("$¥￥€£%"))), None)
+            shares = [value / 100 for value in reading.values] if reading.kind == PERCENT else []
+            for value in (*reading.values, *shares, *(digits.values if digits else ())):
+                if value in self._values:
+                    return self._values[value]
+        return None
+
+    def counts(self, figure: Figure) -> str | None:
+        """The key of the result that a call for so many cards led to."""
+        return self._counts.get(figure.readings[0].values[0]) if figure.counts and figure.readings else None
