@@ -95,7 +95,7 @@ _BASES: tuple[tuple[str, str, str, bool, _Value], ...] = (
     ("tdp_w", "Board power", "w", False, lambda one: one.tdp_w),
     ("flops_per_w", "16-bit rate per watt", "flops_per_w", True,
      lambda one: _compute(one) / one.tdp_w if _compute(one) and one.tdp_w else None),
-    ("price_usd", "Price of one card", "usd", False, lambda one: float(one.price.amount_usd) if one.price else None),
+    ("price_usd", "Price of one card, middle of what was read", "usd", False, lambda one: _price(one)),
     ("usd_per_gib", "Price per GiB", "usd_per_gib", False, lambda one: one.usd_per_gib),
     ("usd_per_tb_s", "Price per TB/s", "usd_per_tb_per_s", False, lambda one: one.usd_per_tb_s),
     ("usd_per_tflops", "Price per 16-bit TFLOPS", "usd_per_tflops", False, lambda one: one.usd_per_tflops),
@@ -193,6 +193,14 @@ def _read(names: tuple[str, ...]) -> tuple[list[Gpu], tuple[str, ...]]:
 def _compute(one: GpuRow) -> float:
     """Dense rate of the 16-bit format the card trains in: BF16, or FP16 where the hardware has no BF16."""
     return one.bf16_flops or one.fp16_flops or one.fp32_flops or 0.0
+
+
+def _price(one: GpuRow) -> float | None:
+    """What is budgeted for it, as in a bill."""
+    if one.price is None:
+        return None
+    least = float(one.price.amount_usd)
+    return (least + float(one.price_high_usd or least)) / 2
 
 
 def _deciding(rows: tuple[GpuRow, ...], name: str) -> Attribute:

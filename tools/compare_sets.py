@@ -13,7 +13,7 @@ from tools.need import GpuCount
 from tools.power.draw import draw_of
 from tools.power.machine import machine_of
 from tools.power.request import PowerRequest
-from tools.prices import card_price
+from tools.prices import card_price, middle_price
 from tools.speed.result import Interval
 from tools.ways_to_run.find import find_ways_to_run
 from tools.ways_to_run.request import WaysToRunRequest
@@ -144,7 +144,7 @@ def _set(
         if all(bandwidths) else None,
         cards_w=sum(gpu.tdp_w * count for gpu, count in held if gpu.tdp_w) if all(g.tdp_w for g, _ in held) else None,
         power_w=_watts(cards) if all(gpu.tdp_w for gpu, _ in held) else None,
-        price_usd=sum(float(price.amount_usd) * count for price, count in priced) if whole else None,
+        price_usd=sum(float(middle_price(gpu) or 0) * count for gpu, count in held) if whole else None,
         price_as_of=min((price.as_of or "" for price, _ in priced), default="") or None,
     )  # fmt: skip
     if isinstance(work, WaysToRunRequest):

@@ -49,7 +49,25 @@ def highest_price(gpu: Gpu) -> Decimal | None:
     price = card_price(gpu)
     if gpu.price_high_usd is None or price is None:
         return gpu.price_high_usd
-    return max(gpu.price_high_usd, price.amount_usd)
+    read_of = gpus()[price.read_of] if price.read_of else gpu
+    return max(read_of.price_high_usd or price.amount_usd, price.amount_usd)
+
+
+def price_band(gpu: Gpu) -> tuple[Decimal, Decimal] | None:
+    """Lowest and highest price of a card, USD: what every tool that prices one starts from; null where none is known.
+
+    The middle is budgeted, in a bill as in a cost.
+    """
+    price = card_price(gpu)
+    if price is None:
+        return None
+    return price.amount_usd, highest_price(gpu) or price.amount_usd
+
+
+def middle_price(gpu: Gpu) -> Decimal | None:
+    """What is budgeted for one card, USD: the middle of its band; null where no price is known."""
+    band = price_band(gpu)
+    return None if band is None else (band[0] + band[1]) / 2
 
 
 def _raised(gpu: Gpu, own: CardPrice) -> CardPrice:

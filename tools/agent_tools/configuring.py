@@ -1,17 +1,21 @@
 """`configure`: what to buy or rent for a work, a load and a budget."""
 
-from typing import Any, get_args
+import re
+from typing import Any, NamedTuple, get_args
 
 from pydantic import Field
 
-from kb.base import BadInput
+from kb.base import BadInput, UnknownName
 from kb.lexicon import read_power
 from kb.purposes import purposes
+from kb.rates import rate
+from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import shown, shown_row
+from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
 from tools.agent_tools.trained import retold
+from tools.configure.tell.tiers import in_hand, tiers
 from tools.need import Condition
 
 TASKS = {
@@ -19,11 +23,12 @@ TASKS = {
     "qlora": "qlora", "pretrain": "pretrain", "full_finetune": "full_finetune", "train": "full_finetune",
 }  # fmt: skip
 OBJECTIVES = {"cheapest", "fastest", "quietest", "simplest"}
-KEPT = (
-    "title", "acquisition", "gpu_name", "gpu_count", "nodes", "provider", "instance", "machine", "weight_format",
-    "kv_format", "engine", "tensor_parallel", "pipeline_parallel", "data_parallel", "condition", "memory", "speed",
-    "price", "machine_price", "running_cost", "power_w", "trade_offs", "availability", "owned_count",
-)  # fmt: skip
+NAMED = re.compile(r"(?:, | \(| for ).*")
+"""What a line of a bill is known without."""
+CARD_PARTS = frozenset({"gpu", "system", "instance"})
+ORDERS_MAX, ASSUMED_MAX = 6, 3
+OF_DESK = 200
+"""Characters that are said beside: for which load, and how names were read."""
 
 
 class ConfigureRequest(AgentRequest):
@@ -114,70 +119,203 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             "amount": float(budget.amount), "currency": budget.currency, "period": period,
             "mode": "rent" if period else asked["acquisition"],
         }  # fmt: skip
-    return configured(retold(desk.call("configure", asked), asked, desk), asked["currency"] or "USD")
+    found = retold(desk.call("configure", asked), asked, desk)
+
+    def ask(changed: dict[str, Any]) -> dict[str, Any] | None:
+        other = desk.tried("configure", changed)
+        return retold(other, changed, desk) if other else None
+
+    return configured(found, asked["currency"] or "USD", tiers(found["configurations"], asked, ask))
 
 
-def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:
-    """Orders as a model reads them."""
-    orders = [
-        _order({name: one.get(name) for name in KEPT}, currency, _cards_read(one)) for one in result["configurations"]
-    ]
+def configured(result: dict[str, Any], currency: str, orders: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Orders as a model reads them: each with its tier, key figures and price, the first with its bill."""
+    orders = result["configurations"] if orders is None else orders
+    paid = _rate_of(currency)
+    told = [_order(one, paid, whole=place == 0) for place, one in enumerate(orders[:ORDERS_MAX])]
     misses = [
         shown({"title": one["title"], "reason": one["reason"], "change": one["change"]})
         for one in result["rejected"][:3]
     ]
-    return {
+    found = {
         "answer": {
-            "verdict": "recommendation" if orders else "nothing fits within these limits",
+            "verdict": "recommendation" if told else "nothing fits within these limits",
             **({"model": result["model"]} if result["model"] else {}),
         },
         **({"given": result["given"]} if result["given"] else {}),
-        "orders": orders, "nearest_misses": misses, "assumptions": result["assumptions"][:4],
-        "warnings": result["warnings"][:3],
+        **({"rate": paid.said} if paid.said and told else {}),
+        "orders": told, "nearest_misses": misses[: 1 if told else 3],
+        "assumptions": result["assumptions"][: ASSUMED_MAX if told else 4],
+        "warnings": result["warnings"][:2],
     }  # fmt: skip
+    return _within(found)
 
 
-def _cards_read(one: dict[str, Any]) -> str | None:
-    """The day on which the price of the cards, or of the instance, was read."""
-    days = [item.get("price_date") for item in one.get("items") or () if item["part"] in {"gpu", "system", "instance"}]
-    return next((str(day) for day in days if day), None)
+class _Paid(NamedTuple):
+    """The currency that everything is told in, with its rate and the day of that."""
+
+    currency: str
+    per_usd: float
+    said: str | None
 
 
-def _order(one: dict[str, Any], currency: str, cards_read: str | None) -> dict[str, Any]:
+def _rate_of(currency: str) -> _Paid:
+    """Dollars where no rate of the currency is known, as the orders are then."""
+    try:
+        known = rate(currency)
+    except UnknownName:
+        return _Paid("USD", 1.0, None)
+    said = None if known.currency == "USD" else f"1 USD = {known.per_usd} {known.currency} ({known.as_of})"
+    return _Paid(known.currency, float(known.per_usd), said)
+
+
+def _within(found: dict[str, Any]) -> dict[str, Any]:
+    """The same short enough to be shown uncut: what was found besides goes first, then what is said of the rest."""
+    orders = found["orders"]
+    for lose in (_trade_off, _spare, _assumed, _layout_of):
+        while len(written(found)) > SHOWN_MAX - OF_DESK and lose(found, orders):
+            pass
+    return found
+
+
+def _trade_off(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """What is said of orders behind the first, from the last on."""
+    held = next((one for one in reversed(orders[1:]) if one.get("trade_offs")), None)
+    return held is not None and held.pop("trade_offs") is not None
+
+
+def _spare(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """The last of the orders that are only told besides."""
+    spare = next((one for one in reversed(orders) if one["tier"] == "also"), None)
+    if spare is not None:
+        orders.remove(spare)
+    return spare is not None
+
+
+def _assumed(found: dict[str, Any], _: list[dict[str, Any]]) -> bool:
+    """Near misses, then the last of the assumptions."""
+    for name in ("nearest_misses", "assumptions"):
+        if len(found[name]) > (name == "assumptions"):
+            found[name].pop()
+            return True
+    return False
+
+
+def _layout_of(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """What the last orders share with most: layout, first token, totals."""
+    for one in reversed(orders[1:]):
+        for name in ("layout", "kv_format", "board_power", "energy"):
+            if one.pop(name, None) is not None:
+                return True
+    return False
+
+
+def _order(one: dict[str, Any], paid: _Paid, *, whole: bool) -> dict[str, Any]:
+    """One order; what is bought of `whole` ones line by line."""
     price, memory = one.get("price") or {}, one.get("memory") or {}
-    asked = price.get("asked_price") or {}
-    if one.get("owned_count") and one["owned_count"] >= (one.get("gpu_count") or 0):
-        one, price, asked = {**one, "acquisition": "in hand", "availability": None, "machine_price": None}, {}, {}
-    amount = asked if asked.get("currency") == currency else price
-    return shown_row({
-        **{name: value for name, value in one.items() if name not in {"price", "memory", "machine_price", "speed"}},
+    free = in_hand(one)
+    items = [] if free else one.get("items") or []
+    cards_read = next((item["price_date"] for item in items if item["part"] in CARD_PARTS and item["price_date"]), None)
+    running = (one.get("running_cost") or {}).get("energy_cost_per_month")
+    plainly = f"{one['gpu_count']} × {one['gpu_name']}"
+    told = {
+        "tier": one["tier"], "title": one["title"] if one["title"] != plainly else None,
+        "acquisition": "in hand" if free else one["acquisition"],
+        "gpu_name": one["gpu_name"], "gpu_count": one["gpu_count"],
+        "nodes": one["nodes"] if one["nodes"] > 1 else None, "provider": one.get("provider"),
+        "condition": one["condition"] if one.get("condition") == "used" else None,
+        "gives_up": one.get("gives_up"), "adds": one.get("adds"),
+        "weight_format": one["weight_format"], "kv_format": None if one.get("kv_format") == "bf16" else one.get("kv_format"), "engine": one["engine"],
+        "layout": _layout(one),
         "memory_per_gpu": {
             "needed_bytes": memory.get("needed_bytes_per_gpu"), "usable_bytes": memory.get("usable_bytes_per_gpu"),
         },
         "speed": _speed(one.get("speed") or {}),
-        "price": _price(amount, price),
-        "whole_machine": _price(one["machine_price"], one["machine_price"]) if one.get("machine_price") else None,
-        "as_of": cards_read or price.get("as_of"),
-        "oldest_part_as_of": price.get("as_of") if cards_read and price.get("as_of") != cards_read else None,
-    })  # fmt: skip
+        "price": None if free else _price(price, paid),
+        "bill": _bill(items, paid, whole=whole) if one["acquisition"] == "buy" and not free else None,
+        "whole_machine": _price(one["machine_price"], paid) if one.get("machine_price") and not free else None,
+        "board_power_w": one.get("power_w"),
+        "energy_monthly": {"currency": one["running_cost"]["currency"], "monthly_cost": running}
+        if whole and running is not None else None,
+        "trade_offs": (one.get("trade_offs") or ())[: 4 if whole else 2],
+        "availability": None if free else _availability(one.get("availability"), cards_read),
+        "as_of": cards_read or (None if free else price.get("as_of")),
+    }  # fmt: skip
+    told = shown_row(told)
+    if isinstance(energy := told.pop("energy_monthly", None), dict):
+        told["energy"] = energy.get("monthly_cost")
+    for name in ("price", "whole_machine"):
+        (told.get(name) or {}).pop("currency", None)  # its sign stands before every amount
+    return told
+
+
+def _availability(said: str | None, day: str | None) -> str | None:
+    """Whether it can be had; the day of its price stands beside it."""
+    kept = [one for one in (said or "").split("; ") if one and not (day and one.startswith("price read"))]
+    return "; ".join(kept) or None
+
+
+def _layout(one: dict[str, Any]) -> str | None:
+    """How several cards share the work: "tp 2, pp 2"."""
+    ways = (("tp", "tensor_parallel"), ("pp", "pipeline_parallel"), ("dp", "data_parallel"))
+    return ", ".join(f"{short} {one[name]}" for short, name in ways if (one.get(name) or 1) > 1) or None
+
+
+def _bill(items: list[dict[str, Any]], paid: _Paid, *, whole: bool) -> str | None:
+    """Lines that add up to the price: each with its number, or the cards and all the rest."""
+    if len(items) < 2:
+        return None
+    if whole:
+        return "; ".join(f"{_named(one)} {_sum(one['subtotal'], paid)}" for one in items)
+    cards = sum(float(one["subtotal"] or 0) for one in items if one["part"] in CARD_PARTS)
+    rest = sum(float(one["subtotal"] or 0) for one in items if one["part"] not in CARD_PARTS)
+    return f"cards {_sum(cards, paid)} + machine {_sum(rest, paid)}"
+
+
+def _named(item: dict[str, Any]) -> str:
+    """A product without what stands behind its name, and how many."""
+    name = NAMED.sub("", item["product"]) or item["product"]
+    return f"{name} ×{item['count']}" if item["count"] > 1 else name
+
+
+def _sum(subtotal: Any, paid: _Paid) -> str:
+    if subtotal is None:
+        return "(no price known)"
+    return f"{SIGNS.get(paid.currency, paid.currency + ' ')}{float(subtotal) * paid.per_usd:,.0f}"
 
 
 def _speed(speed: dict[str, Any]) -> dict[str, Any]:
     low, high = (speed.get(f"tokens_per_s_per_user_{end}") for end in ("low", "high"))
+    total = speed.get("tokens_per_s_total")
+    if total == speed.get("tokens_per_s_per_user"):  # of one at a time
+        total = None
     return {
         "tokens_per_s_per_user": {"value": speed.get("tokens_per_s_per_user"), "low": low, "high": high},
-        "tokens_per_s_total": speed.get("tokens_per_s_total"), "first_token_s": speed.get("time_to_first_token_s"),
+        "tokens_per_s_total": total, "first_token_s": speed.get("time_to_first_token_s"),
         **{name: value for name, value in speed.items() if name.startswith("time_s") or name == "gpu_hours"},
     }  # fmt: skip
 
 
-def _price(amount: dict[str, Any], price: dict[str, Any]) -> dict[str, Any] | None:
-    """An amount with its ends and period, under keys that say it is money."""
-    if amount.get("amount") is None:
+def _price(price: dict[str, Any], paid: _Paid) -> dict[str, Any] | None:
+    """An amount with its ends and period, under keys that say it is money; a rent's month around the clock beside it.
+
+    What is beyond a budget, or left of it, where one was stated.
+    """
+    if price.get("amount") is None:
         return None
+    asked = price.get("asked_price") or {}
+    amount, scale = (asked, 1.0) if asked.get("currency") == paid.currency else (price, paid.per_usd)
+    middle, low, high = (
+        float(amount[name]) * scale if amount.get(name) is not None else None for name in ("amount", "low", "high")
+    )
+    beyond, left = ((price.get(name) or {}).get("amount") for name in ("beyond", "budget_left"))
     return {
-        "currency": amount.get("currency", "USD"), "period": price.get("period"), "amount": amount["amount"],
-        "low_amount": amount.get("low"), "high_amount": amount.get("high"),
+        "currency": paid.currency, "period": price.get("period"), "amount": middle,
+        "low_amount": low if low != high else None, "high_amount": high if low != high else None,
+        "monthly_cost": middle * HOURS_PER_MONTH if price.get("period") == "hour" and middle else None,
+        "beyond_budget_cost": float(beyond) if beyond else None,
+        "budget_left": float(left) if left and not beyond else None,
+        "incomplete": None if price.get("complete", True) else "parts without a known price are not in it",
     }  # fmt: skip
 
 
