@@ -165,7 +165,7 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
     told["circuits"] = [
         {
             key: one[key]
-            for key in ("name", "continuous_w", "load_ratio", "verdict", "needed", "fitting_limit_w")
+            for key in ("name", "continuous_w", "steady_ratio", "load_ratio", "verdict", "needed", "fitting_limit_w")
             if one.get(key) is not None
         }
         for one in result["circuits"][:CIRCUITS_MAX]

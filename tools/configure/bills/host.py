@@ -1,5 +1,6 @@
 """The machine around the cards: a workstation or a rack server from parts, or a system sold whole."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,9 +26,8 @@ from tools.configure.bills.parts import (
     unpriced_line,
 )
 from tools.configure.market.suitable import reads_files, sold_in_systems
+from tools.power.feed import rating_w
 
-SUPPLY_MARGIN = 1.25
-"""Power supplies are chosen for four fifths of their rating at full load, so that spikes of the cards do not trip."""
 REDUNDANT_SHARE = 0.75
 """Share of a rack server's supplies that must carry the load alone: one of four may fail."""
 YUAN = "CNY"
@@ -212,8 +212,12 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
         modules = processor and _modules(board, processor, memory_bytes)
         if processor is None or modules is None:
             continue
-        draw = _draw("workstation" if cards > DESKTOP_CARDS else "desktop", processor.power_w or 0, cards)
-        supply = supplies(int(SUPPLY_MARGIN * (draw + (gpu.tdp_w or 0) * cards)), 2 if cards > DESKTOP_CARDS else 1)
+        kind: HostKind = "workstation" if cards > DESKTOP_CARDS else "desktop"
+        draw = _draw(kind, processor.power_w or 0, cards)
+        boards = [float(gpu.tdp_w or 0)] * cards
+        rating = rating_w(boards, boards, draw, min(draw, power_facts().hosts[kind].typical_w))
+        vendor = (gpu.suggested_psu_w or 0) + sum(boards[1:]) if gpu.suggested_psu_w else 0
+        supply = supplies(math.ceil(max(rating, vendor)), 2 if cards > DESKTOP_CARDS else 1)
         cooler = _cooler(processor)
         if supply is None or cooler is None:
             continue
