@@ -11,7 +11,7 @@ from tools.power.request import PowerRequest
 from tools.power.result import CircuitPlan, Plugs, SupplyPlan
 
 LOW_VOLTS = frozenset({"US", "JP"})
-"""Regions whose outlets have 100 to 127 V."""
+"""Regions whose outlets have 100 to 127 V; so may those of a country that nobody named."""
 LEAST_CARD_RATIO = 0.4
 """A limit below this share of the board power costs more speed than it saves worry: it is not offered."""
 _PLUG = re.compile(r"(\d+)x (12-pin|16-pin|8-pin EPS|8-pin|6-pin)|\b(8-pin EPS)\b")
@@ -46,7 +46,7 @@ def supply(machine: Machine, draw: Draw, at_hand_w: float | None, country: str |
         asked = machine.cards[0][0].suggested_psu_w or 0
         needed = max(needed, asked + sum(boards[1:]) if asked else 0)
     older = max(needed, draw.one_ms_w / nodes)
-    low_volts = country is not None and facts.region(country) in LOW_VOLTS
+    low_volts = country is None or facts.region(country) in LOW_VOLTS
     sizes = [one for one in facts.supply_sizes_w if not low_volts or one <= facts.supply_low_volts_w]
     count = math.ceil(needed / sizes[-1])
     rated = next(size for size in sizes if size >= needed / count)
