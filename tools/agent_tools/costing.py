@@ -9,11 +9,12 @@ from kb.lexicon import read_power
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import shown_row
+from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
+from tools.cost.break_even import MONTHS_MOST
 
 YEAR_S = 365.25 * 86400
 COST = (
-    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "growth",
+    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "against", "growth",
     "tokens", "run", "volume", "assumptions", "warnings",
 )  # fmt: skip
 OWN = ("purchase_cost", "prices", "residual_ratio", "resale_cost", "parts", "monthly_cost", "total_cost", "hourly_cost")
@@ -24,12 +25,18 @@ EVEN = {
 }  # fmt: skip
 """What is told of breaking even, and as what: months by the residual that stands beside them come first."""
 RENT = ("purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "term_cost", "offers", "cheapest", "as_of")
+AGAINST = ("which", "offer", "gpu_hourly_cost", "monthly_cost")
+"""What is told of each rent that owning is held against; its day stands with the rents."""
 POWER = (
     "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "wall_max_w", "sustained_w", "idle_w", "ten_ms_w", "supply",
     "vendor_suggested_psu_w", "circuits", "heat_btu_per_hour", "racks", "energy", "power_limit", "assumptions",
     "warnings",
 )  # fmt: skip
-CIRCUITS_MAX = 4
+API = ("provider", "input_million_price", "output_million_price", "as_of")
+PRICES = ("what", "count", "unit_cost", "as_of")
+CIRCUITS_MAX, API_MAX = 4, 2
+OF_DESK = 220
+"""Characters that are said beside: for which load, and how names were read."""
 
 
 class CostRequest(AgentRequest):
@@ -141,12 +148,72 @@ def _costs(result: dict[str, Any]) -> dict[str, Any]:
     told = {name: result[name] for name in COST if result.get(name) is not None}
     if own := told.get("own"):
         told["own"] = {name: own[name] for name in OWN if own.get(name) is not None}
-        told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]} for one in own["parts"]]
-    told["rent"] = [{name: one[name] for name in RENT if one.get(name) is not None} for one in result["rent"][:3]]
+        told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]["value"]}
+                                for one in own["parts"]]  # fmt: skip
+        told["own"]["prices"] = [{key: one[key] for key in PRICES} for one in own["prices"]]
+    told["rent"] = [_rent(one) for one in result["rent"][:3]]
     if even := told.get("break_even"):
         told["break_even"] = {said: even[key] for key, said in EVEN.items()}
+    told["against"] = [_against(one) for one in result["against"]]
+    if volume := told.get("volume"):  # what the tokens cost is asked: the rents stand in `against`
+        told.pop("break_even", None)
+        told["volume"] = {name: one for name, one in volume.items() if name not in {"gpu", "gpu_count"}}
+        told["volume"]["api"] = [{key: one[key] for key in API} for one in volume["api"]]
     told["assumptions"], told["warnings"] = result["assumptions"][:4], result["warnings"][:2]
-    return shown_row(told)
+    return _within(shown_row(told))
+
+
+def _within(told: dict[str, Any]) -> dict[str, Any]:
+    """The same short enough to be shown uncut: what other rows say again goes first."""
+    for lose in (_spot, _assumption, _even):
+        while len(written(told)) > SHOWN_MAX - OF_DESK and lose(told):
+            pass
+    return told
+
+
+def _spot(told: dict[str, Any]) -> bool:
+    """Ways to rent behind the first: the rents that owning is held against stand for them."""
+    return len(told["rent"]) > 1 and told["rent"].pop() is not None
+
+
+def _assumption(told: dict[str, Any]) -> bool:
+    """Assumptions and warnings behind the first."""
+    for name in ("assumptions", "warnings"):
+        if len(told.get(name) or ()) > 1:
+            told[name].pop()
+            return True
+    return False
+
+
+def _even(told: dict[str, Any]) -> bool:
+    """Services behind the first two, then rents between the cheapest and the dearest."""
+    api = (told.get("volume") or {}).get("api") or []
+    if len(api) > API_MAX:
+        api.pop()
+        return True
+    return len(told.get("against") or ()) > API_MAX and told["against"].pop(-2) is not None
+
+
+def _rent(one: dict[str, Any]) -> dict[str, Any]:
+    """A way to rent; of a single card once, and of spot that nobody was read to let, from what it was taken."""
+    told = {name: one[name] for name in RENT if one.get(name) is not None}
+    if told.get("hourly_cost") == told.get("gpu_hourly_cost"):
+        told.pop("hourly_cost")
+    if one.get("basis") == "derived":
+        told = {name: value for name, value in told.items() if name not in {"offers", "as_of"}}
+        told["from"] = "no spot offer read: on demand less the usual discount"
+    return told
+
+
+def _against(one: dict[str, Any]) -> dict[str, Any]:
+    """A rent that owning is held against; what is never reached is said."""
+    hours, months = one["hours_per_month"], one["months"]
+    return {
+        **{name: one[name] for name in AGAINST if one.get(name) is not None},
+        "owning_cheaper_by_monthly_cost": one["owning_saves_monthly"],
+        "even_at": "not even around the clock" if hours is None else f"{hours:.0f} h/month",
+        "even_after": "never" if months is None or months > MONTHS_MOST else f"{plain(months)} months",
+    }
 
 
 def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: float | None) -> dict[str, Any]:

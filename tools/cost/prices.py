@@ -119,8 +119,10 @@ def _machines(setting: Setting) -> PriceRead:
         return PriceRead(what="machine", count=machine.nodes, unit_cost=None, as_of=None, stale=False, source=None)
     low, high = found.low or found.amount, found.high or found.amount
     each = Interval(value=float(found.amount), low=float(low), high=float(high))
+    lacking = [item.product for item in found.items if item.subtotal is None]
+    without = f", without {', '.join(lacking)}, of unknown price" if lacking else ""
     return PriceRead(
-        what=f"machine ({found.host.name})", count=machine.nodes,
+        what=f"machine ({found.host.name}{without})", count=machine.nodes,
         unit_cost=_local(setting, scaled(each, 1 / machine.nodes)), as_of=found.as_of,
         stale=is_stale(found.as_of, request.today),
         source=next((item.source for item in found.items if item.source), None),

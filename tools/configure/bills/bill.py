@@ -99,13 +99,13 @@ def bill(
 
 @lru_cache(maxsize=4096)
 def machines_alone(gpu_id: str, cards: int, machines: int, memory_bytes: int, *, domestic: bool) -> Bill | None:
-    """The cheapest machines for cards counted elsewhere, with network and racks; null when nobody prices one."""
+    """The cheapest machines for cards counted elsewhere, with network and racks; null when nobody prices one.
+
+    Of machines that all lack the price of some part (a frame for four wide cards), the sum of the rest.
+    """
     gpu = gpus()[gpu_id]
-    found = [
-        host
-        for host in hosts(gpu_id, cards, memory_bytes, domestic=domestic)
-        if not host.with_cards and host.amount is not None
-    ]
+    every = [host for host in hosts(gpu_id, cards, memory_bytes, domestic=domestic) if not host.with_cards]
+    found = [host for host in every if host.amount is not None] or [host for host in every if host.known]
     if not found:
         return None
     host = min(found, key=lambda host: _rank(gpu, host, machines))
