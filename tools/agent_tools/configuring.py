@@ -15,6 +15,7 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
 from tools.agent_tools.trained import retold
+from tools.configure.load.arrivals import read_arrivals
 from tools.configure.tell.tiers import in_hand, tiers
 from tools.need import Condition
 
@@ -40,14 +41,14 @@ class ConfigureRequest(AgentRequest):
     """Without a model: chat, coding"""
     task: str | None = Field(default=None, max_length=40)
     """inference, lora, qlora, full, pretrain."""
-    users: str | None = Field(default=None, max_length=40)
-    """People."""
-    concurrent_sequences: str | None = Field(default=None, max_length=40)
+    users: str | None = Field(default=None, max_length=80)
+    """People, or "20k requests/day, 500 tokens"."""
+    concurrent_sequences: str | None = Field(default=None, max_length=80)
     """Requests at once."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
-    """Of each user."""
+    """Per user."""
     sequence_tokens: str | None = Field(default=None, max_length=40)
     """Training."""
     dataset_tokens: str | None = Field(default=None, max_length=40)
@@ -67,7 +68,7 @@ class ConfigureRequest(AgentRequest):
     country: str | None = Field(default=None, max_length=20)
     """CN, US …"""
     currency: str | None = Field(default=None, max_length=10)
-    """Of prices told."""
+    """Told in."""
     provider: str | None = Field(default=None, max_length=60)
     """Only this cloud."""
     hours_per_month: str | None = Field(default=None, max_length=20)
@@ -85,18 +86,21 @@ class ConfigureRequest(AgentRequest):
 
 
 def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
-    """What to buy or rent: ranked orders with speed and price; misses. Give every limit stated.
+    """What to buy or rent: recommended, cheaper and stronger orders, itemised. Give every limit stated.
     For: which GPU or server, how many for N users."""
     named, form = reading.model_and_format(request.model, None)
     budget = reading.money(request.budget, "budget")
-    count = reading.count
+    count, pace = reading.count, reading.number(request.target_tokens_per_s, "target_tokens_per_s")
+    stated = (request.users, request.concurrent_sequences)
+    come = next(filter(None, (read_arrivals(one, pace) for one in stated if one)), None)
     asked: dict[str, Any] = {
         **named, "weight_format": form, "purpose": _purpose(request.purpose),
         "task": TASKS.get((request.task or "inference").strip().lower(), "inference"),
-        "users": count(request.users, "users"),
-        "concurrent_sequences": count(request.concurrent_sequences, "concurrent_sequences"),
+        "users": None if come else count(request.users, "users"),
+        "concurrent_sequences":
+            come.at_once if come else count(request.concurrent_sequences, "concurrent_sequences"),
         "context_tokens": count(request.context_tokens, "context_tokens"),
-        "target_tokens_per_s": reading.number(request.target_tokens_per_s, "target_tokens_per_s"),
+        "target_tokens_per_s": come.pace_tokens_per_s if come else pace,
         "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
         "dataset_tokens": count(request.dataset_tokens, "dataset_tokens"),
         "deadline_s": reading.seconds(request.deadline, "deadline"),
@@ -125,7 +129,8 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         other = desk.tried("configure", changed)
         return retold(other, changed, desk) if other else None
 
-    return configured(found, asked["currency"] or "USD", tiers(found["configurations"], asked, ask))
+    told = configured(found, asked["currency"] or "USD", tiers(found["configurations"], asked, ask))
+    return {"load": come.said, **told} if come else told
 
 
 def configured(result: dict[str, Any], currency: str, orders: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -225,7 +230,8 @@ def _order(one: dict[str, Any], paid: _Paid, *, whole: bool) -> dict[str, Any]:
         "nodes": one["nodes"] if one["nodes"] > 1 else None, "provider": one.get("provider"),
         "condition": one["condition"] if one.get("condition") == "used" else None,
         "gives_up": one.get("gives_up"), "adds": one.get("adds"),
-        "weight_format": one["weight_format"], "kv_format": None if one.get("kv_format") == "bf16" else one.get("kv_format"), "engine": one["engine"],
+        "weight_format": one["weight_format"],
+        "kv_format": None if one.get("kv_format") == "bf16" else one.get("kv_format"), "engine": one["engine"],
         "layout": _layout(one),
         "memory_per_gpu": {
             "needed_bytes": memory.get("needed_bytes_per_gpu"), "usable_bytes": memory.get("usable_bytes_per_gpu"),

@@ -14,8 +14,8 @@ from tools.cost.break_even import MONTHS_MOST
 
 YEAR_S = 365.25 * 86400
 COST = (
-    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "against", "growth",
-    "tokens", "run", "volume", "assumptions", "warnings",
+    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "against",
+    "growth", "tokens", "run", "volume", "assumptions", "warnings",
 )  # fmt: skip
 OWN = ("purchase_cost", "prices", "residual_ratio", "resale_cost", "parts", "monthly_cost", "total_cost", "hourly_cost")
 EVEN = {
@@ -93,8 +93,8 @@ class CostRequest(AgentRequest):
 
 
 def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
-    """Buying against renting and where they break even, a month, energy, power supply, circuits, heat, tokens against
-    an API. Pass the person's own prices as written."""
+    """Buying against rents and an API, break-even, energy, power supply, circuits, heat.
+    Pass the person's own prices as written."""
     held = reading.cards(request.cards)
     card, number = reading.one_kind(held)
     currency = (request.currency or "").upper() or None

@@ -24,7 +24,7 @@ class SupplyPlan(Frozen):
     continuous_ratio: float
     """Share of the rating drawn steadily while the cards work; of redundant supplies with one of them failed."""
     peak_ratio: float
-    """Share of the rating in spikes of ten milliseconds, or with everything at full load; ATX 3 bears 1.2 for 100 ms."""
+    """Share of the rating in spikes of ten milliseconds, or with everything at full load; ATX 3 bears 1.2 a while."""
     at_hand: Literal["yes", "tight", "no"] | None = None
     """Whether the supply given is enough: tight = it carries the steady load without the reserve."""
 

@@ -79,7 +79,9 @@ def test_three_phase_power_is_root_three_volts_amps() -> None:
         pytest.param({"gpu": "4090", "gpu_count": 2}, 1300, 1, id="two-4090: 850 of the vendor + 450"),
         pytest.param({"gpu": "4090", "gpu_count": 1}, 850, 1, id="one-4090: 850 of the vendor"),
         pytest.param({"gpu": "3090", "gpu_count": 2}, 1200, 1, id="two-3090: 750 of the vendor + 350"),
-        pytest.param({"gpu": "5090", "gpu_count": 4, "country": "DE"}, 1600, 2, id="four-5090: (2300 + 185) / 0.8 = 3106"),
+        pytest.param(
+            {"gpu": "5090", "gpu_count": 4, "country": "DE"}, 1600, 2, id="four-5090: (2300 + 185) / 0.8 = 3106"
+        ),
         pytest.param({"gpu": "3090", "gpu_count": 4, "country": "US"}, 1000, 2, id="low-volts: none above 1600 W"),
         pytest.param({"gpu": "3090", "gpu_count": 4, "country": "DE"}, 2000, 1, id="230-volts"),
     ],
