@@ -16,7 +16,8 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
 from tools.agent_tools.trained import retold
 from tools.configure.load.arrivals import read_arrivals
-from tools.configure.tell.tiers import in_hand, tiers
+from tools.configure.tell.elsewhere import elsewhere
+from tools.configure.tell.tiers import in_hand, in_proportion, tiers
 from tools.need import Condition
 
 TASKS = {
@@ -129,7 +130,12 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         other = desk.tried("configure", changed)
         return retold(other, changed, desk) if other else None
 
-    told = configured(found, asked["currency"] or "USD", tiers(found["configurations"], asked, ask))
+    orders = tiers(found["configurations"], asked, ask)
+    bought = next((one for one in orders if one["acquisition"] == "buy" and not in_hand(one)), None)
+    if bought is not None:
+        orders[3:3] = elsewhere(bought, asked, found["model"], ask, desk.tried)
+        orders = in_proportion(orders) if asked["target_tokens_per_s"] and not asked["objective"] else orders
+    told = configured(found, asked["currency"] or "USD", orders)
     return {"load": come.said, **told} if come else told
 
 
@@ -177,7 +183,7 @@ def _rate_of(currency: str) -> _Paid:
 def _within(found: dict[str, Any]) -> dict[str, Any]:
     """The same short enough to be shown uncut: what was found besides goes first, then what is said of the rest."""
     orders = found["orders"]
-    for lose in (_trade_off, _spare, _assumed, _layout_of):
+    for lose in (_trade_off, _spare, _assumed, _layout_of, _bill_of):
         while len(written(found)) > SHOWN_MAX - OF_DESK and lose(found, orders):
             pass
     return found
@@ -209,9 +215,17 @@ def _assumed(found: dict[str, Any], _: list[dict[str, Any]]) -> bool:
 def _layout_of(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
     """What the last orders share with most: layout, first token, totals."""
     for one in reversed(orders[1:]):
-        for name in ("layout", "kv_format", "board_power", "energy"):
+        for name in ("layout", "kv_format", "board_power"):
             if one.pop(name, None) is not None:
                 return True
+    return False
+
+
+def _bill_of(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """What orders behind the first are made of, and how many tokens they give in all."""
+    for one in reversed(orders[1:]):
+        if one.pop("bill", None) is not None or one["speed"].pop("tokens_per_s_total", None) is not None:
+            return True
     return False
 
 
@@ -249,7 +263,7 @@ def _order(one: dict[str, Any], paid: _Paid, *, whole: bool) -> dict[str, Any]:
     }  # fmt: skip
     told = shown_row(told)
     if isinstance(energy := told.pop("energy_monthly", None), dict):
-        told["energy"] = energy.get("monthly_cost")
+        told["energy_around_the_clock"] = energy.get("monthly_cost")
     for name in ("price", "whole_machine"):
         (told.get(name) or {}).pop("currency", None)  # its sign stands before every amount
     return told

@@ -17,7 +17,11 @@ CHEAPER_FOR, DEARER_FOR = 0.9, 1.02
 """Shares of the recommended price below which an order is worth naming as cheaper, and above which one is dearer."""
 QUICKER_FOR = 1.4
 """Times the speed from which an order is quicker by more than estimates are off."""
+FINER_AT = 0.6
+"""Share of the speed at which an order of finer weights is still the stronger one."""
 SLOWER_FOR = 0.85
+ENOUGH_AT = 0.5
+"""Share of the price at which what meets a stated speed goes before what exceeds it."""
 WANTED_FOR = 1.6
 """Times the speed of what is recommended that a stronger order is looked for at."""
 SMALL_BITS = 4
@@ -109,7 +113,7 @@ def _does_more(one: Order, lead: Order) -> bool:
     coarser = _loss(one) > _loss(lead)
     rate, known, time_s, took = speed(one), speed(lead), _time(one), _time(lead)
     if rate and known:
-        return not coarser and (rate >= QUICKER_FOR * known or (finer and rate >= SLOWER_FOR * known))
+        return not coarser and (rate >= QUICKER_FOR * known or (finer and rate >= FINER_AT * known))
     if time_s and took:
         return not coarser and time_s * QUICKER_FOR <= took
     return finer
@@ -138,6 +142,20 @@ def differences(one: Order, lead: Order, *, better: bool) -> str:
     if held and had and not SLOWER_FOR < held / had < 1 / SLOWER_FOR:
         (good if held > had else bad).append(f"{held:.0f} instead of {had:.0f} GiB of card memory")
     return "; ".join([*good, *(f"but {one}" for one in bad)] if better else [*bad, *(f"yet {one}" for one in good)])
+
+
+def in_proportion(orders: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same where a stated speed is met for less than half by another machine: that is recommended then."""
+    lead = next((one for one in orders if one["tier"] in {"recommended", "best to buy"}), None)
+    other = next((one for one in orders if one["tier"] == "other machine"), None)
+    if lead is None or other is None or amount(other) >= ENOUGH_AT * amount(lead) or lead["acquisition"] != "buy":
+        return orders
+    first = {**other, "tier": lead["tier"]}
+    second = {**lead, "tier": "stronger", "adds": differences(lead, other, better=True)}
+    rest = [one for one in orders if one is not lead and one is not other]
+    place = orders.index(lead)
+    kept = [one if one["tier"] != "stronger" else {**one, "tier": "also"} for one in rest]
+    return [*kept[:place], first, second, *kept[place:]]
 
 
 def in_hand(one: Order) -> bool:
