@@ -210,6 +210,8 @@ class PowerFacts(Frozen):
     supply_low_volts_w: float
     """Largest supply for circuits of 100 to 127 V."""
     supply_low_volts_source: str
+    supply_sum_source: str
+    """That everything at full load at once stays within the rating."""
     continuous_ratio: Quoted
     circuits: tuple[Circuit, ...]
     regions: dict[str, tuple[str, ...]]

@@ -92,8 +92,8 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     named, form = reading.model_and_format(request.model, None)
     budget = reading.money(request.budget, "budget")
     count, pace = reading.count, reading.number(request.target_tokens_per_s, "target_tokens_per_s")
-    stated = (request.users, request.concurrent_sequences)
-    come = next(filter(None, (read_arrivals(one, pace) for one in stated if one)), None)
+    loads = (request.users, request.concurrent_sequences)
+    come = next(filter(None, (read_arrivals(one, pace) for one in loads if one)), None)
     asked: dict[str, Any] = {
         **named, "weight_format": form, "purpose": _purpose(request.purpose),
         "task": TASKS.get((request.task or "inference").strip().lower(), "inference"),
@@ -134,7 +134,8 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     bought = next((one for one in orders if one["acquisition"] == "buy" and not in_hand(one)), None)
     if bought is not None:
         orders[3:3] = elsewhere(bought, asked, found["model"], ask, desk.tried)
-        orders = in_proportion(orders) if asked["target_tokens_per_s"] and not asked["objective"] else orders
+        stated = asked["target_tokens_per_s"] and not asked["objective"]
+        orders = in_proportion(orders) if stated or asked["objective"] == "cheapest" else orders
     told = configured(found, asked["currency"] or "USD", orders)
     return {"load": come.said, **told} if come else told
 

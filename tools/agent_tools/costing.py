@@ -34,6 +34,9 @@ POWER = (
 )  # fmt: skip
 API = ("provider", "input_million_price", "output_million_price", "as_of")
 PRICES = ("what", "count", "unit_cost", "as_of")
+ONCE_S = 60 * 86400
+"""Time below which hardware is wanted for a single job."""
+ONCE = ("which", "offer", "gpu_hourly_cost", "term_cost")
 CIRCUITS_MAX, API_MAX = 4, 2
 OF_DESK = 220
 """Characters that are said beside: for which load, and how names were read."""
@@ -129,9 +132,12 @@ def _priced(request: CostRequest) -> dict[str, Any]:
 
 
 def _horizon(request: CostRequest) -> dict[str, Any]:
-    """How long, in words or as a bare number of years."""
+    """How long, in words or as a bare number of years; what is over in weeks is rented once and bought by nobody."""
     bare = (request.years or "").replace(".", "", 1).strip().isdigit()
-    return {"years": float(request.years or 0)} if bare else {"horizon": request.years}
+    if bare:
+        return {"years": float(request.years or 0)}
+    once_s = reading.seconds(request.years, "years")
+    return {"term_s": once_s} if once_s is not None and once_s < ONCE_S else {"horizon": request.years}
 
 
 def _work(request: CostRequest) -> dict[str, Any]:
@@ -155,6 +161,11 @@ def _costs(result: dict[str, Any]) -> dict[str, Any]:
     if even := told.get("break_even"):
         told["break_even"] = {said: even[key] for key, said in EVEN.items()}
     told["against"] = [_against(one) for one in result["against"]]
+    if any("term_cost" in one for one in told["against"]):  # what a single job costs is asked
+        told.pop("break_even", None)
+        told.pop("years", None)
+        told["own"] = {name: told["own"][name] for name in ("purchase_cost", "prices")}
+        told["against"] = [{name: one[name] for name in ONCE if name in one} for one in told["against"]]
     if volume := told.get("volume"):  # what the tokens cost is asked: the rents stand in `against`
         told.pop("break_even", None)
         told["volume"] = {name: one for name, one in volume.items() if name not in {"gpu", "gpu_count"}}
@@ -209,7 +220,7 @@ def _against(one: dict[str, Any]) -> dict[str, Any]:
     """A rent that owning is held against; what is never reached is said."""
     hours, months = one["hours_per_month"], one["months"]
     return {
-        **{name: one[name] for name in AGAINST if one.get(name) is not None},
+        **{name: one[name] for name in (*AGAINST, "term_cost") if one.get(name) is not None},
         "owning_cheaper_by_monthly_cost": one["owning_saves_monthly"],
         "even_at": "not even around the clock" if hours is None else f"{hours:.0f} h/month",
         "even_after": "never" if months is None or months > MONTHS_MOST else f"{plain(months)} months",

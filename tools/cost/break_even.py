@@ -68,6 +68,7 @@ def against(
             Against(
                 which=which, offer=rent.cheapest, purchase=rent.purchase, gpu_hourly_cost=rent.gpu_hourly_cost.value,
                 monthly_cost=paid, hours_per_month=met.hours_per_month.value, months=left.value if left else None,
+                term_cost=rent.term_cost.value if rent.term_cost else None,
                 owning_saves_monthly=paid - own.monthly_cost.value, as_of=rent.as_of,
             )
         )  # fmt: skip

@@ -157,6 +157,8 @@ class Against(Frozen):
     """Use from which owning is cheaper over the years; null = not even around the clock."""
     months: float | None
     """Until the rent saved is what the machine loses in value, at the hours asked about; null = never."""
+    term_cost: float | None = None
+    """For a single rental of so long; null where no term was given."""
     owning_saves_monthly: float
     """What owning costs less a month at those hours; below 0 = renting is cheaper."""
     as_of: str | None

@@ -176,7 +176,7 @@ def _sources(plan: PowerPlan, machine: Machine) -> tuple[Source, ...]:
     facts, money = power_facts(), tariff_facts()
     ids = [
         machine.host.source, machine.supply.source, facts.spikes.specified_source, facts.atx3_ratio.source,
-        facts.atx3_long_ratio.source, "intel-atx3-sum",
+        facts.atx3_long_ratio.source, facts.supply_sum_source,
         (facts.spikes.consumer if machine.supply_kind == "consumer" else facts.spikes.server).source,
         facts.continuous_ratio.source, *(one.source for one in plan.circuits), facts.heat.source,
         facts.idle.source, facts.pue[plan.site].source, *(plan.power_limit.sources if plan.power_limit else ()),

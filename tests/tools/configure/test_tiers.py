@@ -97,3 +97,20 @@ def test_every_amount_is_in_the_currency_asked_for_with_its_rate() -> None:
     shown = agent_tool("configure").look_up(asked, Ledger()).shown
     assert "$" not in written(shown["orders"])
     assert shown["rate"].startswith("1 USD = ")
+
+
+def test_what_surely_fits_is_the_cheaper_one_before_what_may_not() -> None:
+    tight = {"memory": {"verdict": "tight", "usable_bytes_per_gpu": 2**35}}
+    found = told([order("lead", 5000, 30), order("tight", 2000, 20) | tight, order("sure", 3500, 20)])
+    assert found["cheaper"] == "sure"
+
+
+def test_who_wants_the_cheapest_gets_it_first() -> None:
+    shown = (
+        agent_tool("configure")
+        .look_up({"model": "grok-1", "users": "1", "objective": "cheapest", "acquisition": "buy"}, Ledger())
+        .shown
+    )
+    first, second = shown["orders"][:2]
+    assert first["engine"] == "llama.cpp"
+    assert second["tier"] == "stronger"

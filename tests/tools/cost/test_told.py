@@ -8,6 +8,8 @@ import pytest
 from kb.catalog import gpus
 from kb.offers import current_offers
 from kb.tariffs import tariff_facts
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
 from tools.cost import estimate_cost
 from tools.cost.request import CostRequest
 from tools.cost.result import CostEstimate
@@ -123,3 +125,14 @@ def test_curves_run_from_nothing_to_the_end() -> None:
     assert met is not None
     assert [met.curve[0].hours_per_month, met.curve[-1].hours_per_month] == [0, 730]
     assert [met.timeline[0].months, met.timeline[-1].months] == [0, 36]
+
+
+def test_a_job_of_some_hours_is_rented_once_and_told_by_what_it_costs() -> None:
+    """75 hours of one card: no month and no break-even, but the rent of those hours at each offer."""
+    shown = agent_tool("cost").look_up({"cards": "1x A100 80GB", "years": "75 hours"}, Ledger()).shown
+    assert "break_even" not in shown
+    for one in shown["against"]:
+        hourly, paid = (float(one[name].strip("$").removesuffix("/h").replace(",", ""))
+                        for name in ("gpu_hourly_cost", "term_cost"))  # fmt: skip
+        lost = 0.9 if one["which"] == "cheapest spot" else 1  # of the hours, to interruptions
+        assert paid == pytest.approx(75 * hourly / lost, rel=0.01)

@@ -24,6 +24,8 @@ FEW = 2
 """Requests at once up to which such a machine serves: they share its pace, and prompts are read slowly."""
 BEARABLE_TOKENS_PER_S = 5.0
 """Pace below which nobody waits for an answer, where none was asked for: what people read at."""
+PATIENT_TOKENS_PER_S = 2.0
+"""The same of somebody who wants the cheapest that runs it at all."""
 CHEAPER_FOR = 0.9
 SPARSE = 0.3
 """Share of its weights that a token reads, up to which a mixture is worth keeping in host memory."""
@@ -46,7 +48,8 @@ def elsewhere(lead: Order, asked: Mapping[str, Any], model: str | None, ask: Ask
     named = any(asked.get(name) for name in ("gpus_asked", "gpus_owned", "conditions", "weight_format", "prices"))
     if asked.get("task") not in {None, "inference"} or named or at_once > FEW:
         return []
-    least = asked.get("target_tokens_per_s") or BEARABLE_TOKENS_PER_S
+    patient = asked.get("objective") == "cheapest"
+    least = asked.get("target_tokens_per_s") or (PATIENT_TOKENS_PER_S if patient else BEARABLE_TOKENS_PER_S)
     found = [*_whole_computers(asked, ask), *_in_host_memory(asked, model, run, int(at_once), least)]
     kept = [
         one for one in found

@@ -51,7 +51,9 @@ def tiers(orders: Sequence[Order], asked: Mapping[str, Any], ask: Ask) -> list[d
 
 def _around(lead: Order, others: list[Order], asked: Mapping[str, Any], ask: Ask) -> Iterator[dict[str, Any]]:
     """A cheaper and a stronger order beside the one recommended."""
-    less = _least(lead, others) or _least(lead, _searched(lead, asked, ask, cheaper=True))
+    less = _least(lead, others)
+    if less is None or not sure(less) or less.get("condition") == "used":
+        less = _least(lead, [*others, *_searched(lead, asked, ask, cheaper=True)])
     if less is not None:
         yield {**less, "tier": "cheaper", "gives_up": differences(less, lead, better=False)}
     more = _most(lead, [*others, *_searched(lead, asked, ask, cheaper=False)])
@@ -65,32 +67,35 @@ def _searched(lead: Order, asked: Mapping[str, Any], ask: Ask, *, cheaper: bool)
     rate, time_s = speed(lead), _time(lead)
     if cheaper:
         changes |= {"objective": "cheapest", "target_tokens_per_s": None, "deadline_s": None}
-    elif rate:
+    elif rate and (lead.get("speed") or {}).get("tokens_per_s_per_user"):
         changes |= {"target_tokens_per_s": float(f"{rate * WANTED_FOR:.2g}"), **dict.fromkeys(LIMITS)}
     elif time_s:
         changes |= {"deadline_s": time_s / WANTED_FOR, **dict.fromkeys(LIMITS)}
     else:
         return []
     found = ask({**asked, **changes})
+    if cheaper:  # and what is sold new beside what is second-hand
+        new = ask({**asked, **changes, "conditions": [*(asked.get("conditions") or ()), "new"]})
+        found = {"configurations": [*(found or {}).get("configurations", ()), *(new or {}).get("configurations", ())]}
     return [one for one in (found or {}).get("configurations", ()) if one["acquisition"] == lead["acquisition"]]
 
 
 def _least(lead: Order, others: Sequence[Order]) -> Order | None:
     """What costs least for what it is, of orders priced as whole as the lead and of four bits or more.
 
-    amount · 1.3 ^ doublings of cards, and 1.3 each where it is second-hand, where memory fits by the estimate only,
-    and where nobody was read within a year to sell the cards at that price
+    amount · 1.3 ^ doublings of cards, and 1.3 each where it is second-hand and where nobody was read within a year to
+    sell the cards at that price; what fits by the estimate only where nothing surely does
     """
     found = [
         one for one in others
         if amount(one) and amount(lead) and whole(one) >= whole(lead)
         and amount(one) < CHEAPER_FOR * amount(lead) and precision_lost(one["weight_format"] or "", None) <= SMALL_BITS
     ]  # fmt: skip
-    return min(found, key=_felt, default=None)
+    return min([one for one in found if sure(one)] or found, key=_felt, default=None)
 
 
 def _felt(one: Order) -> float:
-    lacking = math.log2(one["gpu_count"] or 1) + (one.get("condition") == "used") + (not sure(one)) + _aged(one)
+    lacking = math.log2(one["gpu_count"] or 1) + (one.get("condition") == "used") + _aged(one)
     return amount(one) * math.pow(HALF_FOR, lacking)
 
 
@@ -127,7 +132,7 @@ def differences(one: Order, lead: Order, *, better: bool) -> str:
         side.append(f"weights in {one['weight_format']} instead of {lead['weight_format']}")
     rate, known = speed(one), speed(lead)
     if rate and known and not SLOWER_FOR < rate / known < 1 / SLOWER_FOR:
-        (good if rate > known else bad).append(f"{rate:.3g} instead of {known:.3g} tokens/s a user")
+        (good if rate > known else bad).append(f"{rate:.3g} instead of {known:.3g} tokens/s")
     if one.get("condition") != lead.get("condition"):
         (bad if one["condition"] == "used" else good).append(
             "second-hand, without a maker's warranty" if one["condition"] == "used" else "new, with a warranty"
@@ -179,8 +184,9 @@ def sure(one: Order) -> bool:
 
 
 def speed(one: Order) -> float:
-    """Tokens a second of every user; 0 = not reckoned."""
-    return float((one.get("speed") or {}).get("tokens_per_s_per_user") or 0)
+    """Tokens a second of every user, of a training those of all cards; 0 = not reckoned."""
+    rates = one.get("speed") or {}
+    return float(rates.get("tokens_per_s_per_user") or rates.get("tokens_per_s_total") or 0)
 
 
 def memory(one: Order) -> float:
