@@ -13,6 +13,9 @@ from kb.records.gpu import Gpu
 STALE_AFTER_DAYS = 30
 """Prices older than this are flagged in every answer (the contract's rule)."""
 
+MONEY_OF = {"CN": "CNY"}
+"""Countries whose people are told prices in their own money where they did not say in which."""
+
 
 class CardPrice(Frozen):
     """What one card costs, by the best price the catalog has."""
@@ -49,8 +52,7 @@ def highest_price(gpu: Gpu) -> Decimal | None:
     price = card_price(gpu)
     if gpu.price_high_usd is None or price is None:
         return gpu.price_high_usd
-    read_of = gpus()[price.read_of] if price.read_of else gpu
-    return max(read_of.price_high_usd or price.amount_usd, price.amount_usd)
+    return max(gpu.price_high_usd, price.amount_usd)
 
 
 def price_band(gpu: Gpu) -> tuple[Decimal, Decimal] | None:

@@ -19,6 +19,7 @@ from tools.configure.load.arrivals import read_arrivals
 from tools.configure.tell.elsewhere import elsewhere
 from tools.configure.tell.tiers import in_hand, in_proportion, tiers
 from tools.need import Condition
+from tools.prices import MONEY_OF
 
 TASKS = {
     "inference": "inference", "serve": "inference", "full": "full_finetune", "sft": "full_finetune", "lora": "lora",
@@ -90,7 +91,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     """What to buy or rent: recommended, cheaper and stronger orders, itemised. Give every limit stated.
     For: which GPU or server, how many for N users."""
     named, form = reading.model_and_format(request.model, None)
-    budget = reading.money(request.budget, "budget")
+    budget, country = reading.money(request.budget, "budget"), (request.country or "").upper() or None
     count, pace = reading.count, reading.number(request.target_tokens_per_s, "target_tokens_per_s")
     loads = (request.users, request.concurrent_sequences)
     come = next(filter(None, (read_arrivals(one, pace) for one in loads if one)), None)
@@ -111,8 +112,8 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             {"gpu": row["gpu"], "count": row["count"]}
             for row in reading.stated(reading.cards(request.owned, "owned"), "owned")
         ],
-        "max_gpus": count(request.max_cards, "max_cards"), "country": (request.country or "").upper() or None,
-        "currency": (request.currency or "").upper() or (budget.currency if budget else None),
+        "max_gpus": count(request.max_cards, "max_cards"), "country": country,
+        "currency": (request.currency or "").upper() or (budget.currency if budget else MONEY_OF.get(country or "")),
         "provider": request.provider, "hours_per_month": reading.number(request.hours_per_month, "hours_per_month"),
         "max_power_w": _watts(request.max_power), "conditions": _conditions(request.conditions), "max_results": 6,
         "objective": request.objective if request.objective in OBJECTIVES else None, "with_frontier": False,

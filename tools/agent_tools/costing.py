@@ -5,12 +5,14 @@ from typing import Any
 
 from pydantic import Field
 
-from kb.lexicon import read_power
+from kb.lexicon import Money, read_power
+from kb.rates import convert
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
 from tools.cost.break_even import MONTHS_MOST
+from tools.prices import MONEY_OF
 
 YEAR_S = 365.25 * 86400
 COST = (
@@ -100,14 +102,15 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
     Pass the person's own prices as written."""
     held = reading.cards(request.cards)
     card, number = reading.one_kind(held)
-    currency = (request.currency or "").upper() or None
+    country = (request.country or "").upper()[:2] or None
+    currency = (request.currency or "").upper() or _stated(request) or MONEY_OF.get(country or "")
     machine = {
         "gpu": card if len(held) < 2 else None, "gpu_count": number if len(held) < 2 else None,
         "gpus": [{"gpu": one["gpu"], "count": one["count"]} for one in reading.stated(held)] if len(held) > 1 else None,
         "server": request.server, "power_limit_w": _watts(request.power_limit, "power_limit"),
         "hours_per_day": reading.number(request.hours_per_day, "hours_per_day"),
         "utilisation": reading.ratio(request.utilisation, "utilisation"), "pue": reading.number(request.pue, "pue"),
-        "country": (request.country or "").upper()[:2] or None,
+        "country": country,
         "currency": currency,
     }  # fmt: skip
     if request.what.strip().lower() in {"power", "energy", "electricity", "psu", "circuit"}:
@@ -115,19 +118,27 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         paid = {"tariff_per_kwh": float(tariff.amount), "currency": tariff.currency} if tariff else {}
         return _power(desk, machine | paid, request, _years(request.years))
     asked = {
-        **machine, **_priced(request), **_horizon(request), "provider": request.provider, "tariff": request.tariff,
+        **machine, **_priced(request, currency or "USD"), **_horizon(request), "provider": request.provider, "tariff": request.tariff,
         "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
-        **_work(request),
+        **_work(request, currency or "USD"),
     }  # fmt: skip
     return _costs(desk.call("estimate_cost", asked))
 
 
-def _priced(request: CostRequest) -> dict[str, Any]:
+def _stated(request: CostRequest) -> str | None:
+    """Money of the prices that the person gave: what they count in."""
+    given = (request.purchase_price, request.machine_price, request.rent, request.hosting, request.tariff)
+    read = (reading.money(one, "prices") for one in given if one)
+    found = [one.currency for one in read if one is not None]
+    return found[0] if found else None
+
+
+def _priced(request: CostRequest, currency: str) -> dict[str, Any]:
     """The person's prices as they gave them: of cards alone where no machine is priced beside them."""
     chassis = reading.money(request.machine_price, "machine_price")
     return {
         "prices": request.purchase_price, "buys": "cards" if request.purchase_price and not chassis else None,
-        "rents": request.rent, "machine_price": float(chassis.amount) if chassis else None,
+        "rents": request.rent, "machine_price": _paid_in(chassis, currency),
     }  # fmt: skip
 
 
@@ -140,14 +151,19 @@ def _horizon(request: CostRequest) -> dict[str, Any]:
     return {"term_s": once_s} if once_s is not None and once_s < ONCE_S else {"horizon": request.years}
 
 
-def _work(request: CostRequest) -> dict[str, Any]:
+def _work(request: CostRequest, currency: str) -> dict[str, Any]:
     named, form = reading.model_and_format(request.model, None)
     api = reading.money(request.api_price, "api_price")
     return {
         **named, "weight_format": form,
         "tokens_per_month": reading.number(request.tokens_per_month, "tokens_per_month"),
-        "api_million_price": float(api.amount) if api else None,
+        "api_million_price": _paid_in(api, currency),
     }  # fmt: skip
+
+
+def _paid_in(money: Money | None, currency: str) -> float | None:
+    """An amount in the currency of the answer, whatever it was given in."""
+    return None if money is None else float(convert(money.amount, money.currency, currency))
 
 
 def _costs(result: dict[str, Any]) -> dict[str, Any]:

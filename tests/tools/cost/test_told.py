@@ -7,6 +7,7 @@ import pytest
 
 from kb.catalog import gpus
 from kb.offers import current_offers
+from kb.rates import rate
 from kb.tariffs import tariff_facts
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.toolset import agent_tool
@@ -136,3 +137,12 @@ def test_a_job_of_some_hours_is_rented_once_and_told_by_what_it_costs() -> None:
                         for name in ("gpu_hourly_cost", "term_cost"))  # fmt: skip
         lost = 0.9 if one["which"] == "cheapest spot" else 1  # of the hours, to interruptions
         assert paid == pytest.approx(75 * hourly / lost, rel=0.01)
+
+
+def test_prices_in_several_currencies_are_brought_to_one() -> None:
+    """$15 a million tokens beside cards paid in yuan are 15 times the rate, not 15 yuan."""
+    asked = {"cards": "1x 4090", "model": "Qwen3-32B", "tokens_per_month": "1M", "purchase_price": "20000元"}
+    shown = agent_tool("cost").look_up({**asked, "what": "tokens", "api_price": "$15"}, Ledger()).shown
+    assert shown["currency"] == "CNY"
+    paid = float(shown["volume"]["api_cost"].strip("¥").replace(",", ""))
+    assert paid == pytest.approx(15 * float(rate("CNY").per_usd), rel=0.01)
