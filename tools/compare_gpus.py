@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kb.base import BadInput, Frozen
+from kb.base import BadInput, Frozen, UnknownName
+from kb.lexicon import read_model, read_params
 from kb.lexicon.fields import CountText, HostMemoryText
 from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes
@@ -167,15 +168,30 @@ def _work(request: ComparisonRequest) -> WaysToRunRequest | WaysToTrainRequest |
     """What the sets are compared at."""
     if request.model is None:
         return None
+    named = _named(request.model)
     host = {"host_memory": request.host_memory} if request.host_memory else {}
     if request.method is not None:
         return WaysToTrainRequest.model_validate(
-            {"model": request.model, "method": request.method, "dataset_tokens": request.dataset_tokens,
+            {**named, "method": request.method, "dataset_tokens": request.dataset_tokens,
              "sequence_tokens": request.context_tokens, "today": request.today, **host}
         )  # fmt: skip
     load = {"context_tokens": request.context_tokens, "concurrent_sequences": request.concurrent_sequences}
     given = {name: value for name, value in load.items() if value is not None}
-    return WaysToRunRequest.model_validate({"model": request.model, **given, **host})
+    return WaysToRunRequest.model_validate({**named, **given, **host})
+
+
+def _named(text: str) -> dict[str, object]:
+    """The fields that say which model: its name, or its parameters where only a size was said ("120B")."""
+    try:
+        read_model(text)
+    except UnknownName:
+        try:
+            size = read_params(text)
+        except BadInput:
+            return {"model": text}  # refused by its name
+        counts = {"params": size.params, "active_params": size.active_params, "weight_format": size.weight_format}
+        return {name: value for name, value in counts.items() if value}
+    return {"model": text}
 
 
 def _read(names: tuple[str, ...]) -> tuple[list[Gpu], tuple[str, ...]]:

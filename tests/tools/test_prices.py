@@ -93,7 +93,8 @@ def test_every_tool_prices_a_card_alike(gpu: Gpu) -> None:
 
 
 SOLD = re.compile(
-    r"(?P<card>RTX [A-Z0-9 ]*\d{4}|[A-Z]\d{2,3}S?)[^。.]*?(?:sold at|市价是) (?P<low>[\d,]+)–(?P<high>[\d,]+) (?:USD|美元)"
+    r"(?P<card>RTX [A-Z0-9 ]*\d{4}|[A-Z]\d{2,3}S?)[^。.]*?(?:sold at|市价是) "
+    r"(?P<low>[\d,]+)–(?P<high>[\d,]+) (?:USD|美元)"
 )
 
 

@@ -1,5 +1,6 @@
 """`configure`: what to buy or rent for a work, a load and a budget."""
 
+import math
 import re
 from typing import Any, NamedTuple, get_args
 
@@ -15,9 +16,9 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
 from tools.agent_tools.trained import retold
-from tools.configure.load.arrivals import read_arrivals
+from tools.configure.load.arrivals import Arrivals, kept_up, read_arrivals, times_needed
 from tools.configure.tell.elsewhere import elsewhere
-from tools.configure.tell.tiers import in_hand, in_proportion, tiers
+from tools.configure.tell.tiers import ENOUGH_AT, FAR_BELOW, in_hand, in_proportion, tiers
 from tools.need import Condition
 from tools.prices import MONEY_OF
 
@@ -30,6 +31,8 @@ NAMED = re.compile(r"(?:, | \(| for ).*")
 """What a line of a bill is known without."""
 CARD_PARTS = frozenset({"gpu", "system", "instance"})
 ORDERS_MAX, ASSUMED_MAX = 6, 3
+KEPT_UP = 1.05
+"""Times what an order does at which it still keeps up: estimates are off by more."""
 OF_DESK = 200
 """Characters that are said beside: for which load, and how names were read."""
 
@@ -101,7 +104,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         "users": None if come else count(request.users, "users"),
         "concurrent_sequences":
             come.at_once if come else count(request.concurrent_sequences, "concurrent_sequences"),
-        "context_tokens": count(request.context_tokens, "context_tokens"),
+        "context_tokens": count(request.context_tokens, "context_tokens") or (come.context_tokens if come else None),
         "target_tokens_per_s": come.pace_tokens_per_s if come else pace,
         "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
         "dataset_tokens": count(request.dataset_tokens, "dataset_tokens"),
@@ -125,7 +128,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             "amount": float(budget.amount), "currency": budget.currency, "period": period,
             "mode": "rent" if period else asked["acquisition"],
         }  # fmt: skip
-    found = retold(desk.call("configure", asked), asked, desk)
+    found, said = _sized(asked, come, desk)
 
     def ask(changed: dict[str, Any]) -> dict[str, Any] | None:
         other = desk.tried("configure", changed)
@@ -135,10 +138,33 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     bought = next((one for one in orders if one["acquisition"] == "buy" and not in_hand(one)), None)
     if bought is not None:
         orders[3:3] = elsewhere(bought, asked, found["model"], ask, desk.tried)
-        stated = asked["target_tokens_per_s"] and not asked["objective"]
-        orders = in_proportion(orders) if stated or asked["objective"] == "cheapest" else orders
+        if asked["objective"] in {None, "cheapest"}:
+            stated = asked["target_tokens_per_s"] or asked["objective"]
+            orders = in_proportion(orders, ENOUGH_AT if stated else FAR_BELOW)
+    if come is not None and come.prompt_tokens:
+        times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
+        orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]
     told = configured(found, asked["currency"] or "USD", orders)
-    return {"load": come.said, **told} if come else told
+    return _within({"load": said, **told} if said else told)
+
+
+def _sized(asked: dict[str, Any], come: Arrivals | None, desk: Desk) -> tuple[dict[str, Any], str | None]:
+    """The result, and the arithmetic of its load: of requests with prompts, for as many as read them in time."""
+    found = retold(desk.call("configure", asked), asked, desk)
+    if come is None or not come.prompt_tokens or not found["configurations"]:
+        return found, come.said if come else None
+    times = times_needed(found["configurations"][0], found["model"], come, desk.tried) or 1.0
+    if times <= KEPT_UP:
+        return found, come.said
+    asked["concurrent_sequences"] = math.ceil(come.at_once * times)
+    larger = desk.tried("configure", asked)
+    if larger is None or not larger["configurations"]:
+        asked["concurrent_sequences"] = come.at_once
+        return found, come.said
+    return retold(larger, asked, desk), (
+        f"{come.said} That takes {times:.2g} times what answers alone do: sized for {asked['concurrent_sequences']:,} "
+        "at once."
+    )
 
 
 def configured(result: dict[str, Any], currency: str, orders: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -150,7 +176,7 @@ def configured(result: dict[str, Any], currency: str, orders: list[dict[str, Any
         shown({"title": one["title"], "reason": one["reason"], "change": one["change"]})
         for one in result["rejected"][:3]
     ]
-    found = {
+    return {
         "answer": {
             "verdict": "recommendation" if told else "nothing fits within these limits",
             **({"model": result["model"]} if result["model"] else {}),
@@ -161,7 +187,6 @@ def configured(result: dict[str, Any], currency: str, orders: list[dict[str, Any
         "assumptions": result["assumptions"][: ASSUMED_MAX if told else 4],
         "warnings": result["warnings"][:2],
     }  # fmt: skip
-    return _within(found)
 
 
 class _Paid(NamedTuple):
@@ -245,7 +270,7 @@ def _order(one: dict[str, Any], paid: _Paid, *, whole: bool) -> dict[str, Any]:
         "gpu_name": one["gpu_name"], "gpu_count": one["gpu_count"],
         "nodes": one["nodes"] if one["nodes"] > 1 else None, "provider": one.get("provider"),
         "condition": one["condition"] if one.get("condition") == "used" else None,
-        "gives_up": one.get("gives_up"), "adds": one.get("adds"),
+        "keeps_up": one.get("keeps_up"), "gives_up": one.get("gives_up"), "adds": one.get("adds"),
         "weight_format": one["weight_format"],
         "kv_format": None if one.get("kv_format") == "bf16" else one.get("kv_format"), "engine": one["engine"],
         "layout": _layout(one),

@@ -118,7 +118,8 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         paid = {"tariff_per_kwh": float(tariff.amount), "currency": tariff.currency} if tariff else {}
         return _power(desk, machine | paid, request, _years(request.years))
     asked = {
-        **machine, **_priced(request, currency or "USD"), **_horizon(request), "provider": request.provider, "tariff": request.tariff,
+        **machine, **_priced(request, currency or "USD"), **_horizon(request),
+        "provider": request.provider, "tariff": request.tariff,
         "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
         **_work(request, currency or "USD"),
     }  # fmt: skip

@@ -47,3 +47,17 @@ def test_an_order_is_sized_for_the_requests_of_a_day_with_the_arithmetic_told() 
     )
     assert "4 requests/s in the busy hour" in shown["load"]
     assert shown["orders"]
+
+
+def test_long_prompts_take_more_than_their_answers_do() -> None:
+    """What is recommended reads the prompts in time, too, and the load says for how many at once it was sized."""
+    asked = {"model": "Qwen3-32B", "users": "20k requests/day, 2000 in 500 out", "acquisition": "buy", "country": "US"}
+    shown = agent_tool("configure").look_up(asked, Ledger()).shown
+    assert "1,852 tokens/s to be read" in shown["load"]
+    assert shown["orders"][0]["keeps_up"].endswith("enough")
+
+
+def test_a_few_short_requests_need_no_more_than_their_answers() -> None:
+    asked = {"model": "Qwen3-8B", "users": "500 requests/day, 200 in 200 out", "acquisition": "buy", "country": "US"}
+    shown = agent_tool("configure").look_up(asked, Ledger()).shown
+    assert "sized for" not in shown["load"]

@@ -22,12 +22,18 @@ def usd(order: dict[str, Any]) -> float:
 
 
 def test_a_large_mixture_for_one_person_is_offered_from_host_memory() -> None:
-    found = orders(model="DeepSeek-V3", users="1", country="US")
+    found = orders(model="Qwen3-235B-A22B", users="1", country="US")
     other, lead = found["other machine"], found["recommended"]
     assert other["gpu_count"] == 1
     assert other["engine"] == "llama.cpp"
     assert usd(other) < 0.5 * usd(lead)
     assert "prompts are read slowly" in other["gives_up"]
+
+
+def test_nobody_alone_is_sold_five_times_as_much_as_serves_bearably() -> None:
+    found = orders(model="DeepSeek-V3", users="1", country="US")
+    assert found["recommended"]["engine"] == "llama.cpp"
+    assert usd(found["stronger"]) > 5 * usd(found["recommended"])
 
 
 def test_what_meets_a_stated_speed_for_half_the_money_is_recommended() -> None:
@@ -56,4 +62,4 @@ def test_every_channel_is_filled_where_weights_are_read_from_there() -> None:
 def test_proportion_changes_nothing_where_the_other_machine_is_hardly_cheaper() -> None:
     lead = {"tier": "recommended", "acquisition": "buy", "price": {"amount": 10_000}}
     other = {"tier": "other machine", "acquisition": "buy", "price": {"amount": 8_000}}
-    assert in_proportion([lead, other]) == [lead, other]
+    assert in_proportion([lead, other], 0.5) == [lead, other]

@@ -2,7 +2,9 @@
 
 import math
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kb.lexicon import read_count
 from kb.units import DAY_S, HOUR_S
@@ -16,6 +18,8 @@ PACE_TOKENS_PER_S = 20.0
 FIRST_S = 1.0
 """Wait for the first token that is reckoned with."""
 FEWEST = 2
+Run = Callable[[str, dict[str, Any]], Mapping[str, Any] | None]
+"""A registered tool by its name; null where it refuses."""
 _TIMES = {
     "second": 1.0, "sec": 1.0, "s": 1.0, "秒": 1.0, "minute": 60.0, "min": 60.0, "分钟": 60.0, "hour": HOUR_S,
     "hr": HOUR_S, "h": HOUR_S, "小时": HOUR_S, "day": DAY_S, "d": DAY_S, "天": DAY_S, "日": DAY_S, "week": 7 * DAY_S,
@@ -32,6 +36,7 @@ _BEFORE = re.compile(rf"(?:每|per\s+|an?\s+)({_SPAN})\s*{_NUMBER}\s*{_THING}", 
 _ANSWER = re.compile(
     rf"{_NUMBER}\s*(?:tokens?\s*)?(?:out(?:put)?|answers?|completions?|generated)(?![a-z])", re.IGNORECASE
 )
+_PROMPT = re.compile(rf"{_NUMBER}\s*(?:tokens?\s*)?(?:in(?:put)?|prompts?|of prompt)(?![a-z])", re.IGNORECASE)
 _TOKENS = re.compile(rf"{_NUMBER}\s*(?:tokens?|tok)(?![a-z/])", re.IGNORECASE)
 
 
@@ -42,11 +47,18 @@ class Arrivals:
     per_s: float
     """In the busy hour."""
     answer_tokens: int
+    prompt_tokens: int | None
+    """Null where their length was not said."""
     pace_tokens_per_s: float
     at_once: int
     """Answered at the same time in the busy hour."""
     said: str
     """The arithmetic."""
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Prompt plus answer; null where the prompt's length was not said."""
+        return self.prompt_tokens + self.answer_tokens if self.prompt_tokens else None
 
 
 def read_arrivals(text: str, pace: float | None = None) -> Arrivals | None:
@@ -77,10 +89,45 @@ def read_arrivals(text: str, pace: float | None = None) -> Arrivals | None:
     peak = f" in the busy hour, {PEAK} times the day's mean of {mean:.3g}/s" if time_s >= DAY_S else ""
     length_said = "" if length else " (not stated)"
     said = (
-        f"{busy:.3g} requests/s{peak}; {tokens:,} answer tokens{length_said} at {rate:g} tokens/s and {FIRST_S:g} s of "
-        f"waiting take {each_s:.3g} s, so {at_once:,} are answered at once: {busy * tokens:,.0f} tokens/s in all."
+        f"{plain_rate(busy)} requests/s{peak}; {tokens:,} answer tokens{length_said} at {rate:g} tokens/s and "
+        f"{FIRST_S:g} s of waiting take {each_s:.3g} s, so {at_once:,} are answered at once: {busy * tokens:,.0f} "
+        "tokens/s in all."
     )
-    return Arrivals(busy, tokens, rate, at_once, said)
+    prompt = _PROMPT.search(rest)
+    asked = round(read_count(prompt[1], "prompt tokens")) if prompt else None
+    if asked:
+        said += f" Prompts of {asked:,} tokens are {busy * asked:,.0f} tokens/s to be read beside that."
+    return Arrivals(busy, tokens, asked, rate, at_once, said)
+
+
+def times_needed(order: Mapping[str, Any], model: str | None, load: Arrivals, run: Run) -> float | None:
+    """How many times an order is needed to read the prompts and write the answers as they come; null = not reckoned.
+
+    Each copy by itself, with its share of what is answered at once: requests a second · copies against those that come.
+    """
+    group = (order.get("tensor_parallel") or 1) * (order.get("pipeline_parallel") or 1)
+    copies = max(order["gpu_count"] // group, 1)
+    found = run("estimate_inference_speed", {
+        "model": model, "gpu": order["gpu"], "gpu_count": group, "weight_format": order["weight_format"],
+        "tensor_parallel": order.get("tensor_parallel") or 1, "pipeline_parallel": order.get("pipeline_parallel") or 1,
+        "concurrent_sequences": max(load.at_once // copies, 1), "input_tokens": load.prompt_tokens,
+        "output_tokens": load.answer_tokens,
+    })  # fmt: skip
+    each = ((found or {}).get("requests_per_s") or {}).get("value")
+    return load.per_s / (each * copies) if each else None
+
+
+def kept_up(times: float | None, load: Arrivals) -> str | None:
+    """The same in words."""
+    if not times:
+        return None
+    enough = "enough" if times <= 1 else f"{times:.2g} times as many are needed"
+    return f"{plain_rate(load.per_s / times)} of {plain_rate(load.per_s)} requests/s: {enough}"
+
+
+def plain_rate(per_s: float) -> str:
+    """Three digits, or the whole number where it has more."""
+    return f"{per_s:,.0f}" if per_s >= 1000 else f"{per_s:.3g}"
 
 
 def _rate(text: str) -> tuple[float, float, str] | None:

@@ -130,7 +130,8 @@ def _order(
     total, low, high = (sum(float(getattr(one, end) or one.subtotal or 0) for one in lines)
                         for end in ("subtotal", "low", "high"))  # fmt: skip
     pace, memory = way["speed"]["tokens_per_s_per_user"], way["memory"]
-    drawn = plan_power(PowerRequest(gpu=card.id, gpu_count=1, country=asked.get("country")))
+    money = asked.get("currency") or "USD"
+    drawn = plan_power(PowerRequest(gpu=card.id, gpu_count=1, country=asked.get("country"), currency=money))
     ram = f"{int(size) * module.count} GB of {kind}-{rate}"
     return {
         "title": f"1 × {card.name} with {ram}, {host.name}", "acquisition": "buy", "gpu": card.id,
@@ -149,6 +150,6 @@ def _order(
         },
         "items": [one.model_dump(mode="json") for one in lines], "power_w": card.tdp_w,
         "price": {"amount": total, "low": low, "high": high, "currency": "USD", "period": None, "complete": True},
-        "running_cost": {"energy_cost_per_month": drawn.energy.monthly_cost.value, "currency": "USD"},
+        "running_cost": {"energy_cost_per_month": drawn.energy.monthly_cost.value, "currency": money},
         "trade_offs": way.get("why") or (), "availability": None,
     }  # fmt: skip

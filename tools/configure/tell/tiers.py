@@ -20,8 +20,9 @@ QUICKER_FOR = 1.4
 FINER_AT = 0.6
 """Share of the speed at which an order of finer weights is still the stronger one."""
 SLOWER_FOR = 0.85
-ENOUGH_AT = 0.5
-"""Share of the price at which what meets a stated speed goes before what exceeds it."""
+ENOUGH_AT, FAR_BELOW = 0.5, 0.2
+"""Shares of the price at which what meets a stated speed, or a bearable one where none was stated, goes before what
+exceeds it."""
 WANTED_FOR = 1.6
 """Times the speed of what is recommended that a stronger order is looked for at."""
 SMALL_BITS = 4
@@ -149,11 +150,11 @@ def differences(one: Order, lead: Order, *, better: bool) -> str:
     return "; ".join([*good, *(f"but {one}" for one in bad)] if better else [*bad, *(f"yet {one}" for one in good)])
 
 
-def in_proportion(orders: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same where a stated speed is met for less than half by another machine: that is recommended then."""
+def in_proportion(orders: list[dict[str, Any]], most: float) -> list[dict[str, Any]]:
+    """The same where another machine serves for less than `most` of the price: that is recommended then."""
     lead = next((one for one in orders if one["tier"] in {"recommended", "best to buy"}), None)
     other = next((one for one in orders if one["tier"] == "other machine"), None)
-    if lead is None or other is None or amount(other) >= ENOUGH_AT * amount(lead) or lead["acquisition"] != "buy":
+    if lead is None or other is None or amount(other) >= most * amount(lead) or lead["acquisition"] != "buy":
         return orders
     first = {**other, "tier": lead["tier"]}
     second = {**lead, "tier": "stronger", "adds": differences(lead, other, better=True)}
