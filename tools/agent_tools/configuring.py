@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, get_args
 from pydantic import Field
 
 from kb.base import BadInput, UnknownName
-from kb.lexicon import read_power
+from kb.lexicon import Money, read_power
 from kb.purposes import purposes
-from kb.rates import rate
+from kb.rates import convert, rate
 from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
@@ -144,7 +144,9 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     if come is not None and come.prompt_tokens:
         times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
         orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]
-    told = configured(found, asked["currency"] or "USD", orders)
+    told = configured(
+        found, asked["currency"] or "USD", orders, budget if budget and not asked["budget"]["period"] else None
+    )
     return _within({"load": said, **told} if said else told)
 
 
@@ -167,10 +169,12 @@ def _sized(asked: dict[str, Any], come: Arrivals | None, desk: Desk) -> tuple[di
     )
 
 
-def configured(result: dict[str, Any], currency: str, orders: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def configured(
+    result: dict[str, Any], currency: str, orders: list[dict[str, Any]] | None = None, budget: Money | None = None
+) -> dict[str, Any]:  # fmt: skip
     """Orders as a model reads them: each with its tier, key figures and price, the first with its bill."""
     orders = result["configurations"] if orders is None else orders
-    paid = _rate_of(currency)
+    paid = _rate_of(currency, budget)
     told = [_order(one, paid, whole=place == 0) for place, one in enumerate(orders[:ORDERS_MAX])]
     misses = [
         shown({"title": one["title"], "reason": one["reason"], "change": one["change"]})
@@ -195,16 +199,18 @@ class _Paid(NamedTuple):
     currency: str
     per_usd: float
     said: str | None
+    budget: float | None = None
 
 
-def _rate_of(currency: str) -> _Paid:
+def _rate_of(currency: str, budget: Money | None) -> _Paid:
     """Dollars where no rate of the currency is known, as the orders are then."""
     try:
         known = rate(currency)
     except UnknownName:
         return _Paid("USD", 1.0, None)
     said = None if known.currency == "USD" else f"1 USD = {known.per_usd} {known.currency} ({known.as_of})"
-    return _Paid(known.currency, float(known.per_usd), said)
+    limit = float(convert(budget.amount, budget.currency, known.currency)) if budget else None
+    return _Paid(known.currency, float(known.per_usd), said, limit)
 
 
 def _within(found: dict[str, Any]) -> dict[str, Any]:
@@ -355,13 +361,13 @@ def _price(price: dict[str, Any], paid: _Paid) -> dict[str, Any] | None:
     middle, low, high = (
         float(amount[name]) * scale if amount.get(name) is not None else None for name in ("amount", "low", "high")
     )
-    beyond, left = ((price.get(name) or {}).get("amount") for name in ("beyond", "budget_left"))
+    left = None if paid.budget is None or price.get("period") or middle is None else paid.budget - middle
     return {
         "currency": paid.currency, "period": price.get("period"), "amount": middle,
         "low_amount": low if low != high else None, "high_amount": high if low != high else None,
         "monthly_cost": middle * HOURS_PER_MONTH if price.get("period") == "hour" and middle else None,
-        "beyond_budget_cost": float(beyond) if beyond else None,
-        "budget_left": float(left) if left and not beyond else None,
+        "beyond_budget_cost": -left if left is not None and left < 0 else None,
+        "budget_left": left if left is not None and left >= 0 else None,
         "incomplete": None if price.get("complete", True) else "parts without a known price are not in it",
     }  # fmt: skip
 

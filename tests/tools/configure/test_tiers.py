@@ -114,3 +114,12 @@ def test_who_wants_the_cheapest_gets_it_first() -> None:
     first, second = shown["orders"][:2]
     assert first["engine"] == "llama.cpp"
     assert second["tier"] == "stronger"
+
+
+def test_a_stronger_order_says_how_far_it_is_beyond_the_budget() -> None:
+    asked = {"model": "Qwen3-32B", "users": "10", "budget": "$5k", "country": "US", "acquisition": "buy"}
+    for one in agent_tool("configure").look_up(asked, Ledger()).shown["orders"]:
+        amount = float(one["price"]["amount"].strip("$").replace(",", ""))
+        beyond = float(one["price"].get("beyond_budget_cost", "$0").strip("$").replace(",", ""))
+        left = float(one["price"].get("budget_left", "$0").strip("$").replace(",", ""))
+        assert amount + left - beyond == pytest.approx(5000, abs=2)
