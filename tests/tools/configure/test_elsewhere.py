@@ -63,3 +63,19 @@ def test_proportion_changes_nothing_where_the_other_machine_is_hardly_cheaper() 
     lead = {"tier": "recommended", "acquisition": "buy", "price": {"amount": 10_000}}
     other = {"tier": "other machine", "acquisition": "buy", "price": {"amount": 8_000}}
     assert in_proportion([lead, other], 0.5) == [lead, other]
+
+
+def test_what_leads_by_proportion_leaves_no_other_tier_than_the_stronger_one() -> None:
+    def one(tier: str, amount: float) -> dict[str, Any]:
+        return {
+            "tier": tier, "acquisition": "buy", "gpu_count": 1, "weight_format": "fp8", "condition": "new",
+            "memory": {"verdict": "yes"}, "speed": {"tokens_per_s_per_user": amount / 100}, "gives_up": "something",
+            "price": {"amount": amount, "complete": True},
+        }  # fmt: skip
+
+    given = [one("recommended", 10_000), one("cheaper", 8_000), one("stronger", 20_000), one("other machine", 2_000)]
+    found = in_proportion(given, 0.5)
+    assert [(each["tier"], each["price"]["amount"]) for each in found] == [
+        ("recommended", 2_000), ("stronger", 10_000), ("also", 8_000), ("also", 20_000),
+    ]  # fmt: skip
+    assert "gives_up" not in found[2]

@@ -160,7 +160,12 @@ def in_proportion(orders: list[dict[str, Any]], most: float) -> list[dict[str, A
     second = {**lead, "tier": "stronger", "adds": differences(lead, other, better=True)}
     rest = [one for one in orders if one is not lead and one is not other]
     place = orders.index(lead)
-    kept = [one if one["tier"] != "stronger" else {**one, "tier": "also"} for one in rest]
+    of_lead = ("gives_up", "adds")  # what they were held against leads no more
+    kept = [
+        {**{name: value for name, value in one.items() if name not in of_lead}, "tier": "also"}
+        if one["tier"] in {"cheaper", "stronger"} else one
+        for one in rest
+    ]  # fmt: skip
     return [*kept[:place], first, second, *kept[place:]]
 
 
