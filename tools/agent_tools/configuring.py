@@ -136,7 +136,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
 
     orders = tiers(found["configurations"], asked, ask)
     bought = next((one for one in orders if one["acquisition"] == "buy" and not in_hand(one)), None)
-    if bought is not None:
+    if asked["acquisition"] != "rent" and not request.provider and not (budget and asked["budget"]["period"]):
         orders[3:3] = elsewhere(bought, asked, found["model"], ask, desk.tried)
         if asked["objective"] in {None, "cheapest"}:
             stated = asked["target_tokens_per_s"] or asked["objective"]

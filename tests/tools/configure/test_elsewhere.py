@@ -79,3 +79,28 @@ def test_what_leads_by_proportion_leaves_no_other_tier_than_the_stronger_one() -
         ("recommended", 2_000), ("stronger", 10_000), ("also", 8_000), ("also", 20_000),
     ]  # fmt: skip
     assert "gives_up" not in found[2]
+
+
+def test_where_no_cards_fit_the_limits_another_machine_may() -> None:
+    found = orders(model="Kimi-K2", users="1", max_power="1500 W")
+    assert found["recommended"]["engine"] == "llama.cpp"
+
+
+def test_a_sum_below_every_machine_finds_none() -> None:
+    assert orders(model="Kimi-K2", users="1", budget="$3000") == {}
+
+
+def test_a_lump_sum_chooses_the_model_by_what_it_buys() -> None:
+    """An hour of the largest machine costs less than any sum: it must not choose the model."""
+    shown = agent_tool("configure").look_up({"purpose": "coding", "budget": "€2500", "country": "DE"}, Ledger()).shown
+    assert shown["orders"][0]["acquisition"] == "buy"
+    assert all(one["acquisition"] == "buy" for one in shown["orders"])
+
+
+def test_the_tiers_of_a_cloud_are_its_own_and_a_cloud_of_a_longer_name_is_not() -> None:
+    asked = {"model": "Qwen3-8B", "users": "2"}
+    for cloud, others in (("RunPod", "RunPod"), ("AWS", "AWS")):
+        shown = agent_tool("configure").look_up({**asked, "provider": cloud}, Ledger()).shown
+        assert shown["orders"]
+        assert all(one["provider"].startswith(others) for one in shown["orders"])
+        assert all(one["provider"] != "AWS China" for one in shown["orders"])

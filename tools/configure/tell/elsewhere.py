@@ -1,11 +1,13 @@
 """Machines of another kind for few people: a computer of one memory, or one card with the experts in host memory."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from kb.catalog import gpus, models
+from kb.rates import usd
 from kb.records.gpu import Gpu
 from kb.units import GIB
 from tools.configure.bills.bill import card_lines, condition
@@ -39,10 +41,13 @@ TOLD = "prompts are read slowly, and more than one or two at once wait for each 
 MODULES = re.compile(r"(\d+) GB (DDR\d)-(\d+)")
 
 
-def elsewhere(lead: Order, asked: Mapping[str, Any], model: str | None, ask: Ask, run: Run) -> list[dict[str, Any]]:
+def elsewhere(
+    lead: Order | None, asked: Mapping[str, Any], model: str | None, ask: Ask, run: Run
+) -> list[dict[str, Any]]:
     """What costs less than `lead` in another kind of machine, for few people at a bearable pace; `model` as found.
 
-    Nothing for training, for many at once, where cards or conditions were named, or where the lead is as cheap.
+    Nothing for training, for many at once, where cards or conditions were named, or where the lead is as cheap. Where
+    no cards fit the limits, what does within the sum that was stated.
     """
     at_once = asked.get("concurrent_sequences") or -(-(asked.get("users") or 1) // 5)
     named = any(asked.get(name) for name in ("gpus_asked", "gpus_owned", "conditions", "weight_format", "prices"))
@@ -51,14 +56,23 @@ def elsewhere(lead: Order, asked: Mapping[str, Any], model: str | None, ask: Ask
     patient = asked.get("objective") == "cheapest"
     least = asked.get("target_tokens_per_s") or (PATIENT_TOKENS_PER_S if patient else BEARABLE_TOKENS_PER_S)
     found = [*_whole_computers(asked, ask), *_in_host_memory(asked, model, run, int(at_once), least)]
+    most = CHEAPER_FOR * amount(lead) if lead is not None else _stated(asked)
     kept = [
-        one for one in found
-        if whole(one) and sure(one) and speed(one) >= least and 0 < amount(one) < CHEAPER_FOR * amount(lead)
+        one for one in found if whole(one) and sure(one) and speed(one) >= least and 0 < amount(one) < most
+        and (one.get("power_w") or 0) <= (asked.get("max_power_w") or math.inf)
     ]  # fmt: skip
     best = min(kept, key=amount, default=None)
     if best is None:
         return []
+    if lead is None:
+        return [{**best, "tier": "recommended", "gives_up": TOLD}]
     return [{**best, "tier": "other machine", "gives_up": f"{differences(best, lead, better=False)}; {TOLD}"}]
+
+
+def _stated(asked: Mapping[str, Any]) -> float:
+    """The sum that was stated for a purchase, in dollars; without end where none was."""
+    budget = asked.get("budget")
+    return float(usd(budget["amount"], budget["currency"])) if budget else math.inf
 
 
 def _whole_computers(asked: Mapping[str, Any], ask: Ask) -> Sequence[Order]:
