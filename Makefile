@@ -35,12 +35,13 @@ test-dates: $(READY) ## run the suite as on other days (DATES="2027-06-01 2029-0
 	for day in $(or $(DATES),2027-06-01 2029-01-01); do \
 		GPU_ADVISOR_TODAY=$$day $(BIN)/python -m pytest $(or $(ARGS),-n auto --maxprocesses 4 --dist loadfile) || exit; done
 
-check: $(READY) ## lint, format, types, import rules, generated docs, documentation site
+check: $(READY) ## lint, format, types, import rules, generated docs, corpus, documentation site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m ui.docs --check
+	$(BIN)/python tests/corpus/check.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 format: $(READY) ## let ruff fix and format what it can

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from assistant.llm.driver import Driver
     from assistant.reading.by_model import ModelReader
+    from assistant.reading.embedded import EmbeddedReader
 
 __all__ = ["Advisor", "Step", "check_question"]
 logger = logging.getLogger(__name__)
@@ -86,10 +87,12 @@ class Advisor:
                     pass
 
     @cached_property
-    def reader(self) -> "ModelReader | None":
-        """Who marks messages up: the model that is chosen, whatever its role; None where none is."""
+    def reader(self) -> "ModelReader | EmbeddedReader":
+        """Who marks messages up: the model that is chosen, whatever its role; the embedded reader where none is."""
         if self._model is None and self.options.llm is None:
-            return None
+            from assistant.reading.embedded import EmbeddedReader
+
+            return EmbeddedReader()
         from assistant.llm.chat_model import chat_model
         from assistant.reading.by_model import ModelReader
 
@@ -100,15 +103,10 @@ class Advisor:
         """A message marked up: what it says and asks, each with its words. Nothing is kept, nothing is answered.
 
         Raises:
-            BadInput: the message is empty or overlong, or no language model is chosen that could read.
-            ModelFailed: it did not answer, or wrote no annotation.
+            BadInput: the message is empty or overlong.
+            ModelFailed: the model that is chosen did not answer, or wrote no annotation.
         """
         message = check_question(message)
-        if self.reader is None:
-            raise BadInput(
-                "GPU_ADVISOR_LLM", "names no language model, and only one can mark messages up so far.",
-                "Choose one with `gpu-advisor model`.",
-            )  # fmt: skip
         if before is None and conversation_id is not None:
             before = self._situation(self.conversations.history(conversation_id, last=REMEMBERED_TURNS))
         return self.reader.read(message, before)

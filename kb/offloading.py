@@ -29,6 +29,10 @@ class Offloading(Frozen):
     """Memory traffic of a parameter's step on the processor."""
     pcie_reached_ratio: Figure
     """Of a slot's raw rate, what copies reach."""
+    nvme_host_bytes: Figure
+    """Host memory for each card, where weights and states lie on a drive."""
+    nvme_bytes_per_s: Figure
+    """What one drive reads or writes."""
     slower_ratio: Figure
     """How much longer than computed such a run may take."""
     sources: dict[str, Source]

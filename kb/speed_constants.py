@@ -363,6 +363,18 @@ class Training(Frozen):
     """Length of the run assumed when the number of cards is open."""
 
 
+class Macs(Frozen):
+    """Training of adapters on Apple silicon, by MLX."""
+
+    reached_ratio: float
+    """FLOPs executed over the rate of the cores."""
+    low_ratio: float
+    high_ratio: float
+    sources: tuple[str, ...]
+    measured: str
+    """What public measurements it rests on, in words."""
+
+
 class Prompts(Frozen):
     """What requests bring to a service with long contexts."""
 
@@ -385,6 +397,7 @@ class SpeedConstants(Frozen):
     neighbours: Neighbours
     training_neighbours: Neighbours
     training: Training
+    macs: Macs
     unstated_flops: dict[str, float]
     """16-bit rate of cards whose makers state none, by the start of the card's id: FP32 rate of their cores."""
     flops_per_byte: dict[str, float]

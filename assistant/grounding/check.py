@@ -32,6 +32,8 @@ FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
 GENERAL_KINDS = frozenset({BYTES, RATE, FLOPS, POWER})
 """What may be, where no product is named: a tool gives it of products."""
+BARE_MIN = 1000
+"""From which number on one without a unit is no count that anybody says in passing."""
 QUOTED_KINDS = frozenset({BYTES, RATE, FLOPS, POWER, MONEY, PACE})
 """What of a passage is told as the passage's."""
 Why = Literal["figure", "product", "claim", "reference"]
@@ -167,8 +169,13 @@ def _stands(
 
 
 def _only_quoted(figure: Figure, sources: Sequence[str]) -> bool:
-    """Whether nothing but passages holds a figure that a tool would give: size, rate, power, speed, price."""
-    return figure.readings[0].kind in QUOTED_KINDS and all(map(PASSAGE_KEY.fullmatch, sources))
+    """Whether nothing but passages holds a figure that a tool would give: size, rate, power, speed, price.
+
+    A long number without a unit, which may be anything (a year, a report's number), is told as the passage's too.
+    """
+    main = figure.readings[0]
+    weighty = main.kind in QUOTED_KINDS or (main.kind == PLAIN and main.values[0] >= BARE_MIN)
+    return weighty and all(map(PASSAGE_KEY.fullmatch, sources))
 
 
 def _quotes(statement: Statement) -> bool:

@@ -25,6 +25,10 @@ ELSEWHERE = frozenset({PERSON, BEFORE, CATALOG})
 WRITTEN = re.compile(r"[\d.,]+\s?[A-Za-z%/]*\Z")
 SMALL = re.compile(r"\d{1,2}")
 QUOTED_MAX = 120
+_UNNUMBERED = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\{\{[^{}\n]*\}\}|( ?\[[1-9]\d{0,2}\])(?!\[(?!\d)|[(\w]|\.\w)", re.S
+)
+"""Code and references, which stay, or a number in brackets that is no index of a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ def judged(
     by_reference: bool = False,
 ) -> Judged:
     """Hold an answer against everything it may rest on."""
-    said = parted(folded(text, language))
+    said = parted(without_markers(folded(text, language)))
     filled = rendered(said.text, ledger)
     said = Said(filled.text, said.verdict, said.key)
     evidence = Evidence.of(ledger.all, words, former)
@@ -102,6 +106,11 @@ def _told(findings: Iterable[Finding]) -> list[str]:
     for one in findings:
         by_statement.setdefault(_short(one.statement.text), []).append(f"{one.text} ({one.reason})")
     return [f"“{text}”: {'; '.join(dict.fromkeys(said))}" for text, said in by_statement.items()]
+
+
+def without_markers(text: str) -> str:
+    """`text` less the numbers in brackets that a writer puts for sources: the advisor numbers its own."""
+    return _UNNUMBERED.sub(lambda found: found[0] if found[1] is None else "", text)
 
 
 def _short(text: str) -> str:

@@ -20,6 +20,8 @@ CALLS_AT_ONCE_MAX = 32
 """Threads that may wait for the provider, those included that nobody waits for any more."""
 REPLY_BYTES_MAX = 4 * 2**20
 """A reply is a few kilobytes; what is larger is no answer."""
+WAITED_FOR: contextvars.ContextVar[float] = contextvars.ContextVar("waited_for", default=float("inf"))
+"""Until when, on the monotonic clock, somebody waits for the call that is being made."""
 
 
 class ProviderUnavailable(AdvisorError):
@@ -107,6 +109,7 @@ class Deadline:
             raise ProviderUnavailable("too many calls are waiting")
         done: Future[Result] = Future()
         context = contextvars.copy_context()
+        context.run(WAITED_FOR.set, time.monotonic() + within_s)
 
         def work() -> None:
             try:
@@ -129,7 +132,8 @@ def bounded_client(within_s: float, most_bytes: int = REPLY_BYTES_MAX) -> Any:
     """An `httpx.Client` whose replies end after `within_s` and `most_bytes`, however slowly or richly they drip.
 
     httpx's own read time-out begins anew with every byte. A compressed reply is refused: its size says nothing of
-    what it becomes.
+    what it becomes. A provider's client repeats a request that timed out; once nobody waits for the call any more
+    (`Deadline`), the repetition is not sent.
     """
     import httpx
 
@@ -152,6 +156,8 @@ def bounded_client(within_s: float, most_bytes: int = REPLY_BYTES_MAX) -> Any:
 
     class Transport(httpx.HTTPTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
+            if time.monotonic() >= WAITED_FOR.get():
+                raise httpx.ConnectTimeout("nobody waits for this request any more", request=request)
             request.headers["Accept-Encoding"] = "identity"
             until_s = time.monotonic() + within_s
             response = super().handle_request(request)

@@ -18,6 +18,11 @@ ACTIVE = re.compile(
 CALL_OUT = re.compile(r"<[!@#]|@(?:everyone|here|channel|all)\b", re.I)
 FORMULA = re.compile(r"(?:^|\|)[ \t]*(?:=[A-Za-z(]|@[A-Za-z]+\(|\+(?=[A-Za-z]+\()|-(?=[A-Za-z]+\())", re.M)
 ADDRESS = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,15}:)//\S+|\bwww\.\S+", re.I)
+LINK = re.compile(r"\]\(\s*<?[^\s()]*(?::|/|\w\.\w)")
+ROLE = re.compile(r"^[\s#>*_-]*(?:system|assistant|user)\s*[:：]|<\|?/?\s*(?:system|assistant|user|im_start)\b")
+"""What marks somebody's turn in a conversation: an answer is nobody else's turn."""
+RAW = re.compile(r"^\s*[\[{]+\s*[\"'][\w .-]{1,60}[\"']\s*:")
+"""The beginning of a JSON object that is shown as it is."""
 LOCAL = re.compile(r"//(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|<[\w-]+>|\$\{?\w+\}?|head|node\d*|master)\b")
 CODE = re.compile(r"`[^`\n]{1,300}`")
 """What is shown as it is typed, where no address can be followed."""
@@ -63,6 +68,10 @@ def _reason(one: Statement) -> str | None:
         return "active content"
     if FORMULA.search(text):
         return "a spreadsheet formula"
+    if ROLE.search(text) or RAW.match(text):
+        return "a raw message of a conversation or a program: say it in your own words"
+    if LINK.search(CODE.sub("", text)):
+        return "a link: sources are put beside the answer"
     if any(not LOCAL.search(address[0]) for address in ADDRESS.finditer(CODE.sub("", text))):
         return "a web address: sources are put beside the answer"
     return "its instructions" if _quotes_instructions(text) else None

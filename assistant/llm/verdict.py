@@ -7,7 +7,9 @@ from typing import get_args
 
 from assistant.answer import AnswerVerdict
 from assistant.grounding.wording.cues import is_bare, says
+from assistant.grounding.wording.figures import figures
 from assistant.grounding.wording.mentions import products
+from assistant.grounding.wording.quantities import PLAIN
 from assistant.grounding.wording.statements import Statement, statements
 from tools.agent_tools.ledger import LookedUp
 
@@ -91,12 +93,14 @@ def contradiction(said: Said, looked_up: Sequence[LookedUp]) -> str | None:
 
 
 def bare_answers(text: str, looked_up: Sequence[LookedUp], *, before: bool) -> Iterator[tuple[Statement, str]]:
-    """A first sentence that is yes or no and nothing else, against what every solver's result decides.
+    """A yes or no and nothing else, told before anything that can be held against results, which every solver denies.
 
     Where solvers disagree nothing is held against it. Where nothing was looked up, neither now nor `before`, it
     rests on nothing.
     """
-    first = next((one for one in statements(text) if one.kind == "sentence"), None)
+    first = next(
+        (one for one in statements(text) if one.kind in ("sentence", "heading") and _says_something(one)), None
+    )
     if first is None or first.own:
         return
     yes, no = is_bare("bare_yes", first.text), is_bare("bare_no", first.text)
@@ -111,3 +115,11 @@ def bare_answers(text: str, looked_up: Sequence[LookedUp], *, before: bool) -> I
         yield first, f"{decided_by['does_not_fit']} says that it does not fit"
     elif not looked_up and not before:
         yield first, "nothing was looked up that decides it"
+
+
+def _says_something(one: Statement) -> bool:
+    """Whether it can be held against results: a yes or no, a figure with a unit, a product, whether it fits."""
+    if is_bare("bare_yes", one.text) or is_bare("bare_no", one.text) or products(one.text):
+        return True
+    measured = any(figure.readings and figure.readings[0].kind != PLAIN for figure in figures(one))
+    return measured or says("fits", one.text) or says("fits_not", one.text)

@@ -24,7 +24,7 @@ from tests.tools.ways_to_train.test_oracle import brute  # noqa: E402
 MODELS = ("Qwen/Qwen3-0.6B", "Qwen/Qwen3-4B", "Qwen/Qwen3-8B", "Qwen/Qwen3-14B", "meta-llama/Llama-3.1-8B",
           "Qwen/Qwen3-32B", "google/gemma-3-4b-it")  # fmt: skip
 CARDS = ("a100-sxm-80gb", "h100-sxm-80gb", "l40s-48gb", "rtx-4090-24gb", "v100-sxm2-16gb", "rtx-3090-24gb")
-NEARLY = 0.949
+NEARLY = 0.93
 """Speeds this close are alike: the search ends when no plan left can be much faster."""
 
 

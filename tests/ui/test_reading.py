@@ -98,9 +98,11 @@ def test_a_model_that_only_reads_marks_up_what_topics_answer(tmp_path: Path) -> 
     assert [one.slot for one in annotation.facts] == ["cards", "model", "context"]
 
 
-def test_reading_needs_a_model_and_says_so(by_hand: Advisor, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["read", MESSAGE]) == 2
-    assert "GPU_ADVISOR_LLM" in capsys.readouterr().err
+def test_without_a_model_the_embedded_reader_reads(by_hand: Advisor, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", MESSAGE, "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert read["reader"] == "embedded"
+    assert {one["slot"] for one in read["facts"]} >= {"cards", "model"}
 
 
 def test_the_command_tells_a_person_and_a_program(
@@ -124,10 +126,11 @@ def test_what_read_prints_can_be_given_back_as_a_reading(tmp_path: Path, by_hand
     assert told["engine"] == "reading:given"
 
 
-def test_over_rest_reading_is_refused_without_a_model(site: TestClient) -> None:
-    refused = site.post("/v1/read", json={"message": MESSAGE})
-    assert refused.status_code == 422
-    assert "GPU_ADVISOR_LLM" in refused.text
+def test_over_rest_the_embedded_reader_reads_without_a_model(site: TestClient) -> None:
+    read = site.post("/v1/read", json={"message": MESSAGE})
+    assert read.status_code == 200
+    assert read.json()["reader"] == "embedded"
+    assert site.post("/v1/read", json={"message": " "}).status_code == 422
 
 
 def test_a_chosen_model_in_the_reading_role_reads_and_topics_answer(tmp_path: Path) -> None:

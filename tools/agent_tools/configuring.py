@@ -290,7 +290,7 @@ def _order(one: dict[str, Any], paid: _Paid, *, whole: bool) -> dict[str, Any]:
         "board_power_w": one.get("power_w"),
         "energy_monthly": {"currency": one["running_cost"]["currency"], "monthly_cost": running}
         if whole and running is not None else None,
-        "trade_offs": (one.get("trade_offs") or ())[: 4 if whole else 2],
+        "configured": one.get("configured"), "trade_offs": (one.get("trade_offs") or ())[: 4 if whole else 2],
         "availability": None if free else _availability(one.get("availability"), cards_read),
         "as_of": cards_read or (None if free else price.get("as_of")),
     }  # fmt: skip

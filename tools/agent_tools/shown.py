@@ -16,8 +16,8 @@ LEFT_OUT = frozenset({
     "basis", "params_source", "least_first_s", "rank", "complete", "id_source", "locator",
 })  # fmt: skip
 """Fields that only a person who checks the arithmetic reads: `work_out` tells them on request."""
-WHOLE = frozenset({"flags", "command", "setting", "fix", "check"})
-"""Fields that are typed as they stand: half a command is worse than none."""
+WHOLE = frozenset({"flags", "command", "setting", "fix", "check", "configured", "rule", "reckoned"})
+"""Fields that are typed as they stand, or say what figures hold for: half of one is worse than none."""
 SIGNS = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}
 MONEY_NAMES = frozenset({"amount", "subtotal", "per_hour", "beyond", "low_amount", "high_amount"})
 MONEY_PARTS = ("price", "cost", "usd", "cny", "per_kwh", "budget_left")

@@ -52,6 +52,7 @@ def _told(order: dict[str, Any], way: dict[str, Any]) -> dict[str, Any]:
     return {
         **order, "tensor_parallel": 1, "pipeline_parallel": 1, "data_parallel": order["gpu_count"],
         "engine": None, "title": order["title"], "trade_offs": [*(order.get("trade_offs") or ()), *late],
+        "configured": way["configured"],
         "memory": {**(order.get("memory") or {}), **{
             name: memory[name] for name in ("needed_bytes_per_gpu", "usable_bytes_per_gpu") if name in memory
         }},

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kb.units import format_bytes
 from tools.memory.term import parts_of
-from tools.ways_to_train.changes import length
+from tools.ways_to_train.pace import length
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import TrainingBind
 from tools.ways_to_train.search import Found, Timed
@@ -44,15 +44,19 @@ def binds_of(problem: Problem, found: Found) -> Iterator[TrainingBind]:
 
 
 def _memory(problem: Problem, one: Weighed) -> Iterator[TrainingBind]:
+    """The host where it is what lacks; then the largest parts of a card, unless the card holds them."""
+    short = one.host and problem.host_usable is not None and one.host > problem.host_usable
+    if short and problem.host_usable is not None:
+        said = f"The host would hold {format_bytes(one.host)} and has {format_bytes(problem.host_usable)} to spare."
+        yield TrainingBind(what="host_memory", needed=one.host, available=problem.host_usable, unit="bytes", said=said)
+        if one.needed <= one.usable:
+            return
     parts = sorted(parts_of(one.phase), key=lambda part: -part.bytes)[:LARGEST]
     for part in parts:
         held, usable = format_bytes(part.bytes), format_bytes(one.usable)
         whole = f"of {format_bytes(one.needed)} in all, where a card has {usable} ({title(problem, one)})"
         said = f"{part.name.capitalize().replace('_', ' ')}: {held} {whole}."
         yield TrainingBind(what=part.name, needed=part.bytes, available=one.usable, unit="bytes", said=said)
-    if one.host and problem.host_usable is not None and one.host > problem.host_usable:
-        said = f"The host would hold {format_bytes(one.host)} and has {format_bytes(problem.host_usable)} to spare."
-        yield TrainingBind(what="host_memory", needed=one.host, available=problem.host_usable, unit="bytes", said=said)
 
 
 def _deadline(problem: Problem, best: Timed) -> TrainingBind:

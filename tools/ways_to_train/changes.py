@@ -11,6 +11,7 @@ from kb.offloading import offloading
 from kb.units import GIB, TIB, format_bytes
 from tools.base import Scalar
 from tools.memory.fit import COMMON_GPUS, NODE
+from tools.ways_to_train.pace import figure, length
 from tools.ways_to_train.price import Rent, price_of
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
@@ -158,9 +159,9 @@ def _shorter(problem: Problem, found: Found) -> Iterator[Option]:
         return
     longest = most(found.nearest, "sequence", problem.sequence, WHOLE_TOKENS) if found.nearest else None
     lengths = [longest or 0, *(problem.sequence >> power for power in range(1, 8))]
-    for length in sorted({one for one in lengths if SHORTEST <= one < problem.sequence}, reverse=True):
-        said = f"cut samples to {length:,} tokens"
-        yield Option(said, "sequence_tokens", length, {"sequence_tokens": float(length)}, "length")
+    for tokens in sorted({one for one in lengths if SHORTEST <= one < problem.sequence}, reverse=True):
+        said = f"cut samples to {tokens:,} tokens"
+        yield Option(said, "sequence_tokens", tokens, {"sequence_tokens": float(tokens)}, "length")
 
 
 def _host(problem: Problem) -> Iterator[Option]:
@@ -269,15 +270,3 @@ def _effect(one: Tried, cost: float | None, currency: str) -> str:
     if weighed.host and one.problem.host_usable is None:
         words.append(f"{format_bytes(weighed.host)} of host memory a machine")
     return ", ".join(words) + "."
-
-
-def figure(value: float) -> str:
-    """A figure for a person: three digits, or all before the point."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def length(seconds: float) -> str:
-    """A length of time for a person: 5.2 h, 3.1 days."""
-    if seconds < 5400:
-        return f"{figure(seconds / 60)} min"
-    return f"{figure(seconds / 3600)} h" if seconds < 2 * 86400 else f"{figure(seconds / 86400)} days"

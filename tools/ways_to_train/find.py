@@ -16,15 +16,16 @@ from tools.memory.term import steps_of
 from tools.named import cited, vouching
 from tools.prices import STALE_AFTER_DAYS
 from tools.training_time.estimate import RATES
+from tools.training_time.macs import is_mac
 from tools.ways_to_train.binds import binds_of
-from tools.ways_to_train.changes import changes_of, figure, length
-from tools.ways_to_train.pace import unknown_program
+from tools.ways_to_train.changes import changes_of
+from tools.ways_to_train.pace import figure, length, unknown_program
 from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
 from tools.ways_to_train.result import TrainingAnswer, TrainingChange, TrainingWay, Verdict, WaysToTrain
-from tools.ways_to_train.search import PURE, Found, Timed, search
-from tools.ways_to_train.tell import cards, chosen, way_of
+from tools.ways_to_train.search import HOST, Found, Timed, search
+from tools.ways_to_train.tell import cards, chosen, plain_of, way_of
 
 
 def find_ways_to_train(request: WaysToTrainRequest) -> WaysToTrain:
@@ -49,6 +50,7 @@ def find_ways_to_train(request: WaysToTrainRequest) -> WaysToTrain:
     changes = changes_of(request, problem, found, rent)
     return WaysToTrain(
         answer=_answer(problem, found, ways, changes), ways=ways,
+        plain=plain_of(problem),
         nearest=way_of(problem, nearest, rent, request.today) if nearest else None,
         binds=tuple(binds_of(problem, found)), changes=changes, searched=found.searched,
         derivation=tuple(_steps(problem, found, shown, ways)),
@@ -81,7 +83,7 @@ def _answer(
     way, best = ways[0], found.ways[0]
     missed = best.meets is False
     unknown_host = bool(best.weighed.host) and problem.host_usable is None
-    given_up = best.plan.concession == PURE and (problem.optimizer is None and problem.precision is None)
+    given_up = 0 < best.plan.concession < HOST and (problem.optimizer is None and problem.precision is None)
     verdict = "fits_with_changes" if missed or unknown_host or given_up else "fits"
     run = way.price.run_cost if way.price else None
     time = way.speed.time_s if way.speed else None
@@ -164,6 +166,10 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
     best = found.ways[0] if found.ways else None
     if best is None:
         return
+    memory = ways[0].memory
+    if memory.host_usable_bytes is not None and memory.host_high_bytes > memory.host_usable_bytes:
+        ends = f"{format_bytes(memory.host_bytes)} to {format_bytes(memory.host_high_bytes)}"
+        yield f"Host memory may run out: {ends} a machine, of {format_bytes(memory.host_usable_bytes)} it can spare."
     if problem.batch is not None and ways and ways[0].global_batch != problem.batch:
         yield f"A step of {problem.batch} samples does not divide over the cards: {ways[0].global_batch} are taken."
     if problem.micro is not None and ways and ways[0].micro_batch_size != problem.micro:
@@ -189,7 +195,7 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
     if ways and ways[0].speed is None and gpu is not None:
         yield f"How fast {gpu.name} trains is not known: memory alone is told, and no duration or cost follows."
     if gpu is not None and gpu.vendor == "Apple":
-        yield "On Apple silicon MLX (mlx-lm) trains adapters; bitsandbytes and settings of CUDA do not run there."
+        yield "On Apple silicon MLX (mlx-lm) trains; its speed is reckoned, not measured. Settings of CUDA do not run."
     if ways and not ways[0].price and gpu is not None:
         yield "No rent is known for these cards: state yours in `rents` for the cost of the run."
 
@@ -211,6 +217,7 @@ def _sources(request: WaysToTrainRequest, found: Found, shown: list[Timed]) -> t
     near = [row.source for row in pace.paced.near.evidence] if pace and pace.paced else []
     ids = dict.fromkeys([*terms, memory_constants().intervals.source, speed_constants().training.fit.source, *near])
     gpu = shown[0].plan.group.gpu if shown else None
+    ids |= dict.fromkeys(speed_constants().macs.sources if is_mac(gpu) else ())
     facts = cited(vouching(gpu, RATES)) if gpu else ()
     rent = offered(gpu, request.today) if gpu and not request.rents else None
     offers = cited([rent.source]) if rent else ()

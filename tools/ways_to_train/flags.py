@@ -5,6 +5,7 @@ from typing import Any
 
 from tools.memory.companions import reserved
 from tools.memory.diffusion import swapped_ratio
+from tools.training_time.macs import is_mac
 from tools.ways_to_train.pace import accumulation
 from tools.ways_to_train.plan import LAYERS, Plan
 from tools.ways_to_train.problem import Problem
@@ -29,6 +30,8 @@ def flags_of(problem: Problem, one: Weighed) -> dict[str, Any]:
     if problem.pictures:
         return {"diffusers": _pictures(problem, one)}
     found: dict[str, Any] = {}
+    if is_mac(one.plan.group.gpu):
+        return {"mlx_lm.lora": _mlx(problem, one)}
     if one.plan.engine == "unsloth":
         return _with_unsloth(problem, one)
     if problem.goal in STAGES and problem.engine not in OTHERS_OWN:
@@ -62,6 +65,16 @@ def _with_unsloth(problem: Problem, one: Weighed) -> dict[str, Any]:
         kept = {key: value for key, value in shared.items() if key not in UNSLOTH_SETS}
         found["trl"] = {"trainer": TRAINERS[problem.goal]} | kept
     return found
+
+
+def _mlx(problem: Problem, one: Weighed) -> dict[str, Any]:
+    """Options of `mlx_lm.lora`; a base is four bit where the model that is named is."""
+    plan = one.plan
+    return {
+        "--train": True, "--fine-tune-type": "lora" if plan.adapted else "full", "--batch-size": one.micro,
+        "--max-seq-length": problem.sequence, "--num-layers": -1, "--grad-checkpoint": plan.checkpointing == "full",
+        "--model": "4-bit conversion (mlx_lm.convert -q)" if plan.task == "qlora" else "16-bit weights",
+    }  # fmt: skip
 
 
 def _axolotl(problem: Problem, one: Weighed) -> dict[str, Any]:
@@ -157,6 +170,9 @@ def deepspeed(plan: Plan) -> dict[str, Any]:
         zero["offload_optimizer"] = {"device": "cpu", "pin_memory": True}
     if plan.offload == "all" and stage == 3:
         zero["offload_param"] = {"device": "cpu", "pin_memory": True}
+    if plan.offload == "nvme":
+        drive = {"device": "nvme", "nvme_path": "/local_nvme", "pin_memory": True}
+        zero |= {"offload_optimizer": {**drive, "buffer_count": 4}, "offload_param": {**drive, "buffer_count": 5}}
     found: dict[str, Any] = {
         "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto",
         "bf16": {"enabled": plan.precision != "fp16"}, "fp16": {"enabled": plan.precision == "fp16"},

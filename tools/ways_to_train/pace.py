@@ -1,10 +1,13 @@
 """The speed of a way: the training-time estimate of its layout, and what that leaves out: host, references, answers."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kb.base import AdvisorError
 from kb.offloading import offloading
+from kb.records.gpu import Gpu
+from kb.speed_constants import constants
 from tools.memory.diffusion import swapped_bytes
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import inverse, times
@@ -13,6 +16,7 @@ from tools.speed.result import Interval
 from tools.speed.streaming import slot_bytes_per_s
 from tools.training_time.estimate import TrainingPace, training_pace
 from tools.training_time.job import Job, job_of
+from tools.training_time.macs import is_mac, mac_pace
 from tools.training_time.pictures import estimate_picture_training
 from tools.training_time.request import TrainingTimeRequest
 from tools.training_time.step import model_flops
@@ -22,8 +26,11 @@ from tools.ways_to_train.weigh import Weighed
 
 REFERENCE_FLOPS = 2
 """A frozen reference, or the old policy, reads every trained token once: 2 FLOPs a weight."""
+GRIDS = "megatron"
 COMPILED, PLAIN = "fsdp", "transformers"
 """The trainer that is taken where none was named, and a program that runs models kernel by kernel."""
+MFU, MFU_RANGE = 0.4, (0.3, 0.5)
+SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 NETWORKS = ("ethernet", "infiniband")
 PARTS = ("products", "attention", "elements", "dispatch", "link", "launch", "idle")
 
@@ -50,6 +57,8 @@ def pace_of(problem: Problem, one: Weighed) -> Pace | None:
     if one.plan.group.gpu is None:
         return None
     try:
+        if is_mac(one.plan.group.gpu) and not problem.pictures:
+            return _mac(problem, one)
         return _pictures(problem, one) if problem.pictures else _tokens(problem, one)
     except AdvisorError:
         return None
@@ -79,6 +88,22 @@ def _tokens(problem: Problem, one: Weighed) -> Pace:
     time, hours, generation = _run(problem, one, rate, paced.goodput)
     reached = model_flops(job) / slower * paced.rate.value / job.peak
     return Pace(rate, time, hours, generation, _bound(paced, host, each), reached, paced, host)
+
+
+def _mac(problem: Problem, one: Weighed) -> Pace | None:
+    """Tokens a second by MLX, which trains on one Mac by itself; null where layers are dealt out or states are sent."""
+    plan, gpu = one.plan, one.plan.group.gpu
+    if gpu is None or plan.count > 1 or plan.offload != "none":
+        return None
+    active = float(one.work.shape.active_params or one.work.shape.params)
+    found = mac_pace(gpu, active, adapters=plan.adapted, recompute=plan.checkpointing == "full")
+    slower = (found.flops + _beside_flops(problem, plan, found.flops / active) * active) / found.flops
+    rate = times(found.rate, 1 / slower)
+    time, hours, _ = _run(problem, one, rate, constants().training.goodput_best)
+    if problem.rollouts:
+        time = hours = None  # no engine is known that generates beside it
+    reached = rate.value * (4 if plan.adapted else 6) * active / found.peak
+    return Pace(rate, time, hours, None, "products", reached, None)
 
 
 def unknown_program(problem: Problem, one: Weighed, pace: Pace | None) -> Pace | None:
@@ -174,7 +199,8 @@ def _host_s(problem: Problem, one: Weighed, each: float) -> float:
 
     States on the host: once a step gradients go down and weights come up, 2 bytes each of the card's share, and the
     processor steps all parameters of the machine. Weights as well: every micro-batch they come up twice, and
-    gradients go down; as far as that outlasts the computing. Paged states come and go once a step.
+    gradients go down; as far as that outlasts the computing. Paged states come and go once a step. On a drive the step
+    reads and writes at its rate instead of the memory's, and weights come up from there (arXiv:2104.07857).
     """
     plan, params = one.plan, one.work.shape.params
     tokens = one.work.micro_batch * problem.mean
@@ -184,18 +210,111 @@ def _host_s(problem: Problem, one: Weighed, each: float) -> float:
         paged = plan.optimizer == "paged_adamw_8bit" and not plan.adapted
         return 2 * 2 * params / ranks / problem.pcie / step if paged else 0.0
     machines = machines_of(problem, plan)
+    drive = offloading().nvme_bytes_per_s.value if plan.offload == "nvme" else None
     stepping = 0.0
     if not plan.adapted:
-        stepping = (
-            4 * params / ranks / problem.pcie
-            + offloading().step_bytes.value * params / machines / problem.host_bandwidth
+        stepping = 4 * params / ranks / problem.pcie + offloading().step_bytes.value * params / machines / (
+            drive or problem.host_bandwidth
         )
     moving = 0.0
-    if plan.offload == "all":
+    if plan.offload in ("all", "nvme"):
         width = one.work.format.body_bits / 8
         moved = (2 * width + (0 if plan.adapted else 2)) * params / ranks
-        moving = max(moved / problem.pcie / tokens - each, 0.0)
+        slowest = min(problem.pcie, drive * machines / plan.count) if drive else problem.pcie
+        moving = max(moved / slowest / tokens - each, 0.0)
     return moving + stepping / step
+
+
+def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]:
+    """The speed as people reckon it, then how the duration follows from the speed.
+
+        tokens / s = cards · peak · assumed utilisation / (6 · parameters)       4 · where they are frozen
+        time = tokens / (tokens / s) / goodput + generating
+
+    Utilisation of 0.3 to 0.5 is what published runs reach: 0.38 to 0.43 in arXiv:2407.21783, 0.46 in arXiv:2204.02311.
+    """
+    gpu = one.plan.group.gpu
+    if pace is not None and gpu is not None and is_mac(gpu) and not problem.pictures:
+        yield from _reckoned_mac(problem, one, pace, gpu)
+    if pace is None or pace.paced is None:
+        return
+    job, rate, times_each = pace.paced.job, pace.rate.value, 4 if one.plan.adapted else 6
+    params = one.work.shape.active_params or one.work.shape.params
+    cards = 1 if one.plan.sharding == LAYERS else one.plan.count
+    usual, least, most = (cards * job.peak * share / times_each / params for share in (MFU, *MFU_RANGE))
+    reached = f" ({100 * pace.utilisation:.0f} % of the peak)" if pace.utilisation else ""
+    yield (
+        f"{cards} × {job.peak / 1e12:.0f} TFLOPS × {100 * MFU:.0f} % assumed / ({times_each} × {short(params)}) = "
+        f"{short(usual)} tokens/s ({short(least)}–{short(most)} at {100 * MFU_RANGE[0]:.0f}–"
+        f"{100 * MFU_RANGE[1]:.0f} %); ours {short(rate)}{reached}"
+    )
+    if problem.tokens is None or pace.time is None:
+        return
+    clean, made = problem.tokens / rate, pace.generation_s or 0.0
+    yield (
+        f"{short(problem.tokens)} tokens / {short(rate)} = {length(clean)}"
+        + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
+        + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
+    )
+    yield from _in_grids(problem, one)
+
+
+def _in_grids(problem: Problem, one: Weighed) -> Iterator[str]:
+    """Whole trainings beyond one machine by grids of tensors and stages as well, which are how such runs are made."""
+    plan = one.plan
+    if (
+        plan.adapted
+        or problem.pictures
+        or problem.rollouts
+        or machines_of(problem, plan) == 1
+        or plan.group.gpu is None
+    ):
+        return
+    asked = _asked(problem.named, plan.task, plan.group.gpu.id, GRIDS, None, "bf16", one.work.lora_rank, problem.mean)
+    request = asked.model_copy(update={"gpu_count": plan.count, "dataset_tokens": round(problem.tokens or 0)})
+    try:
+        found = training_pace(job_of(request)[0], request)
+    except AdvisorError:
+        return
+    if found.run is None:
+        return
+    value, low, high = (length(hours * 3600 / plan.count) for hours in (found.run.value, found.run.low, found.run.high))
+    rate = short(found.rate.value * plan.count)
+    yield f"with tensor and pipeline parallelism (Megatron) instead: {rate} tokens/s, {value} ({low} to {high})"
+
+
+def _reckoned_mac(problem: Problem, one: Weighed, pace: Pace, gpu: Gpu) -> Iterator[str]:
+    """The same of a Mac, with what public measurements there are."""
+    numbers, plan = constants().macs, one.plan
+    active = float(one.work.shape.active_params or one.work.shape.params)
+    found = mac_pace(gpu, active, adapters=plan.adapted, recompute=plan.checkpointing == "full")
+    yield (
+        f"MLX, from first principles: {found.peak / 1e12:.3g} TFLOPS × {100 * numbers.reached_ratio:.0f} % "
+        f"({100 * numbers.low_ratio:.0f}–{100 * numbers.high_ratio:.0f}) / ({found.flops / active:.0f} × "
+        f"{short(active)}) = {short(found.rate.value)} tokens/s; measured: {numbers.measured}"
+    )
+    if problem.tokens is not None and pace.time is not None:
+        clean = problem.tokens / pace.rate.value
+        over = 100 * (1 / constants().training.goodput_best - 1)
+        yield f"{short(problem.tokens)} tokens / {short(pace.rate.value)} = {length(clean)}, + {over:.0f} %"
+
+
+def length(seconds: float) -> str:
+    """A length of time for a person: 5.2 h, 3.1 days."""
+    if seconds < 5400:
+        return f"{figure(seconds / 60)} min"
+    return f"{figure(seconds / 3600)} h" if seconds < 2 * 86400 else f"{figure(seconds / 86400)} days"
+
+
+def figure(value: float) -> str:
+    """A figure for a person: three digits, or all before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def short(value: float) -> str:
+    """A count for a person: 8.03B, 35.5k."""
+    size, letter = next(((size, letter) for size, letter in SCALES if value >= size), (1.0, ""))
+    return f"{value / size:.3g}{letter}"
 
 
 def accumulation(problem: Problem, one: Weighed) -> int:

@@ -27,6 +27,11 @@ OFFLOADING = {"lora": ("zero3", "fsdp"), "qlora": ("fsdp",)}
 Source: Answer.AI, "You can now train a 70b language model at home" (https://www.answer.ai/posts/2024-03-06-fsdp-qlora.html)
 and PEFT's guide to FSDP (https://huggingface.co/docs/peft/accelerate/fsdp).
 """
+USUAL_TOKENS = 4096
+"""Tokens at once that recipes of adapters take: two samples of 2,048, and more of them accumulated.
+
+Source: Unsloth, benchmarks, batches of 2 and 4 accumulated (https://docs.unsloth.ai/basics/unsloth-benchmarks).
+"""
 PRETRAIN_TOKENS = 524_288
 """Tokens of a step of pre-training, where no batch was stated."""
 
@@ -49,7 +54,7 @@ class Plan:
     @property
     def concession(self) -> Concession:
         """What it gives up."""
-        if self.offload == "all":
+        if self.offload in ("all", "nvme"):
             return 4
         if self.offload == "optimizer" or self.optimizer == "paged_adamw_8bit":
             return 3
@@ -131,7 +136,8 @@ def _shards(problem: Problem, task: Task, count: int) -> Iterator[str]:
     own = SHARDED_BY.get(problem.engine or "", SHARDS)
     if count == 1:
         yield "none"
-        yield from (one for one in ("zero2", "zero3") if one in own and task not in ADAPTERS)
+        asked = problem.sharding in ("zero2", "zero3") and problem.offload in ("optimizer", "all")
+        yield from (one for one in ("zero2", "zero3") if one in own and (task not in ADAPTERS or asked))
         return
     yield "ddp"
     if problem.pictures:
@@ -169,12 +175,15 @@ def _every_state(problem: Problem, task: Task, group: Group, sharding: str) -> I
         yield from ((one, half, "none") for one in ("adamw", *_asked(problem, "adamw")))
         if sharding in OFFLOADING[task] and not problem.pictures:
             yield from ((one, half, "all") for one in ("adamw", *_asked(problem, "adamw")))
+        if sharding in ("zero2", "zero3") and problem.offload == "optimizer":
+            yield "adamw", half, "optimizer"  # of adapters they are small: only where it is asked for
         if problem.pictures:
             yield "adamw", half, "all"
         return
     for optimizer in ("adamw", "adamw_8bit", "adafactor", "paged_adamw_8bit"):
         yield optimizer, half, "none"
-        if not lacks:
+        if not lacks and (problem.precision == "bf16_pure" or problem.optimizer != "adamw"):
+            # AdamW that somebody named is AdamW with FP32 masters: without them it is told as a change.
             yield optimizer, "bf16_pure", "none"
     if problem.pictures:
         return
@@ -182,6 +191,8 @@ def _every_state(problem: Problem, task: Task, group: Group, sharding: str) -> I
         yield "adamw", half, "optimizer"
     if sharding in ("zero3", "fsdp"):
         yield "adamw", half, "all"
+    if sharding == "zero3" and problem.offload == "nvme":
+        yield "adamw", half, "nvme"  # a drive is slower than any host: only where it is asked for
 
 
 def _asked(problem: Problem, usual: str) -> tuple[str, ...]:
@@ -213,17 +224,26 @@ def accumulated(problem: Problem, plan: Plan, micro: int) -> int:
     return max(-(-batch_of(problem, working(plan)) // (micro * working(plan))), 1)
 
 
-def micro_batches(problem: Problem, count: int) -> Iterator[int]:
+def micro_batches(problem: Problem, count: int, adapted: bool = False) -> Iterator[int]:
     """Samples each of `count` working cards may compute at once: powers of two within the batch and the usual most.
 
     A stated batch is kept: only sizes that divide a card's share of it. So is a stated size, as far as that share goes.
+    Of adapters, whose states are small, it is the samples that decide the memory: recipes take one or two of usual
+    length at once and accumulate, and so does this where none was stated.
     """
     share = max(batch_of(problem, count) // count, 1)
     if problem.micro:
         fits = (one for one in range(min(problem.micro, share), 0, -1) if share % one == 0)
         yield next(fits) if problem.batch else problem.micro
         return
-    most = min(share, launch_facts().training.micro_batch_max)
+    most = launch_facts().training.micro_batch_max
+    if not problem.pictures:
+        most = max(
+            most, most * launch_facts().training.sequence_tokens // problem.mean
+        )  # short samples: as many tokens
+    most = min(share, most)
+    if adapted:
+        most = min(most, max(USUAL_TOKENS // problem.sequence, 1))
     size = 1
     while size <= most:
         if not problem.batch or share % size == 0:

@@ -47,6 +47,8 @@ NAMES: dict[Task, Literal["full", "lora", "qlora"]] = {
 TOKENS = ("llm", "vlm", "embedding", "reranker", "encoder")
 """Kinds whose training is counted in tokens."""
 PICTURES = ("diffusion", "video")
+OPTIMAL_TOKENS = 20
+"""Tokens a parameter from which more parameters are worth more than more tokens (Chinchilla, arXiv:2203.15556)."""
 USUAL_STRIDE, SMALLEST_SIDE = 16, 64
 """Pixels a side of one token of a picture, where the model's own are not known; and of the smallest picture."""
 
@@ -132,6 +134,10 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
     named = _named(request)
     sequence, said = _sequence(request, goal)
     bases, assumed = _bases(request, tasks, goal, named, sequence)
+    longest = bases[0][1].shape.max_context
+    if request.sequence_tokens is None and longest and longest < sequence:
+        sequence, said = longest, [f"sequence_tokens not stated: memory is sized to the model's longest, {longest:,}."]
+        bases, assumed = _bases(request, tasks, goal, named, sequence)
     kind = bases[0][1].shape.kind
     said = [] if kind in PICTURES else said
     if kind not in (*TOKENS, *PICTURES):
@@ -140,6 +146,11 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
         said.append(_meant(goal))
     host = request.host_memory or (HostMemory(bytes=request.host_memory_bytes) if request.host_memory_bytes else None)
     tokens, samples, rollouts, output, told = _data(request, goal, sequence)
+    if kind in PICTURES:
+        told = [one for one in told if not one.startswith("sample_tokens")]  # pictures have a size instead
+    if goal == "pretrain" and tokens is None:
+        tokens = float(OPTIMAL_TOKENS * bases[0][1].shape.params)
+        told.append(f"data not stated: {OPTIMAL_TOKENS} tokens a parameter are taken, {tokens:.3g} (arXiv:2203.15556).")
     taken = [*(note for card in request.cards for note in card.assumptions), *(host.assumptions if host else ())]
     model_said = request.model.assumptions if request.model else ()
     reserve = memory_constants().llama_cpp.host_reserve_ratio

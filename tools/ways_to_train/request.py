@@ -34,6 +34,14 @@ FLAGS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "of
 SERVERS = ("vllm", "sglang", "llama.cpp", "tensorrt-llm", "comfyui", "megatron")
 """Engines of the estimators that are no trainer whose ways are searched."""
 STAGE = re.compile(r"(?:zero|stage|阶段)\D{0,7}([123])\b")
+Offload = Literal["none", "optimizer", "all", "nvme"]
+SENDS = re.compile(r"offload|infinity|nvme|卸载")
+TO_DISK = re.compile(r"nvme|infinity|ssd|disk|磁盘|硬盘")
+WHAT_LEAVES: tuple[tuple[Offload, re.Pattern[str]], ...] = (
+    ("all", re.compile(r"param|weight|\ball\b|both|参数|权重|全部")), ("optimizer", re.compile(r"optim|states|优化器")),
+)  # fmt: skip
+WHOLE_SHARDS = ("zero3", "fsdp")
+"""Sharding of which "offload" alone means weights as well: so do the configurations that its trainers ship."""
 
 
 def sharding_of(text: str) -> str:
@@ -56,6 +64,18 @@ def optimizer_of(text: str) -> str:
         return plain
     eight = "8" in plain
     return "paged_adamw_8bit" if eight and "paged" in plain else "adamw_8bit" if eight else "adamw"
+
+
+def offload_of(*texts: str | None) -> Offload | None:
+    """What goes to the host by what was said of the sharding: "zero3 offload" is all of it, "ZeRO-2 with optimizer
+    offload" the states, "ZeRO-Infinity" or "nvme" a drive; null = nothing was said of it."""
+    said = " ".join(text.lower() for text in texts if text)
+    if not SENDS.search(said) or re.search(r"(?:no|without|不)[ -]*(?:cpu[ -]*)?(?:offload|卸载)", said):
+        return None
+    if TO_DISK.search(said):
+        return "nvme"
+    named = next((name for name, words in WHAT_LEAVES if words.search(said)), None)
+    return named or ("all" if sharding_of(said) in WHOLE_SHARDS else "optimizer")
 
 
 def _as_list(given: Any) -> Any:
@@ -118,8 +138,9 @@ class WaysToTrainRequest(ModelFields):
     """The only sharding allowed; null = all are tried."""
     precision: Precision | None = None
     """bf16 = mixed with fp32 masters, bf16_pure = everything 16 bit; null = mixed, pure where that fits no card."""
-    offload: Literal["none", "optimizer", "all"] | None = None
-    """The only offload to host memory allowed; null = tried where nothing fits without."""
+    offload: Offload | None = None
+    """The only offload allowed: optimizer states or all to host memory, or all to a drive (nvme); null = as `sharding`
+    says ("zero3 offload"), else tried where nothing fits without."""
     engine: Engine | None = None
     """The trainer; null = whichever runs the sharding. Of a program that is none of them (diffusion-pipe, Kohya, XTuner
     …) the nearest is taken, of an unknown one any; the answer says so."""
@@ -157,6 +178,19 @@ class WaysToTrainRequest(ModelFields):
             active = {"active_params": said.active_params} if said.active_params else {}
             return {**given, **active, "model": None, "params": said.params}
         return given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _offload_in_words(cls, given: Any) -> Any:
+        """What is said of offloading beside the sharding or the optimizer."""
+        if not isinstance(given, dict) or given.get("offload"):
+            return given
+        texts = [given[name] for name in ("sharding", "optimizer") if isinstance(given.get(name), str)]
+        found = offload_of(*texts)
+        if found is None:
+            return given
+        left = {} if sharding_of(str(given.get("sharding") or "")) in get_args(Sharding) else {"sharding": None}
+        return {**given, **left, "offload": found}
 
     @field_validator("gradient_checkpointing", mode="before")
     @classmethod

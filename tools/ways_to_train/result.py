@@ -37,8 +37,12 @@ class TrainingMemory(Frozen):
     """Share of the card that engine is told to reserve (`vllm_gpu_memory_utilization`); null where none generates."""
     host_bytes: int = 0
     """In the memory of each machine."""
+    host_high_bytes: int = 0
+    """Its upper end: pinned buffers and copies made while loading."""
     host_usable_bytes: int | None = None
     """Of which so much can be used; null = not stated."""
+    drive_bytes: int = 0
+    """On drives, where weights and states lie there."""
     surety: Surety
 
 
@@ -63,6 +67,8 @@ class TrainingSpeed(Frozen):
     gpu_hours: Interval | None = None
     generation_s: float | None = None
     """Of `time_s`, what generating answers takes (grpo, ppo)."""
+    reckoned: tuple[str, ...] = ()
+    """The same on the back of an envelope, and how time and speed agree: data over speed, and what comes on top."""
     bound: str
     """What the time of one token mostly is: products, attention, elements, dispatch, link, launch, offload …"""
     model_flops_utilisation: float | None = None
@@ -115,8 +121,32 @@ class TrainingWay(Frozen):
     """By the estimate; null = no deadline, or no amount of data."""
     flags: dict[str, Any]
     """Settings under the names of LLaMA-Factory, TRL (TrainingArguments) and, where it shards, DeepSpeed."""
+    configured: str = ""
+    """Everything that the figures hold for: optimizer with the bytes of its states, sharding, offload, recomputing,
+    samples at once and their length."""
+    larger: str | None = None
+    """What more samples at once would take and bring, where fewer than fit are taken."""
+    checkpoint_bytes: int = 0
+    """What is saved to use the result: 16-bit weights, or adapters."""
+    resume_bytes: int = 0
+    """What is saved to go on training: weights and optimizer states."""
     why: tuple[str, ...]
     """What speaks for it, and what one gives up."""
+
+
+class TrainingPlain(Frozen):
+    """The configuration of textbooks, told whether it fits or not: what people reckon with."""
+
+    configured: str
+    """AdamW in mixed precision (full), on a 16-bit base (lora) or a 4-bit one (qlora); nothing leaves the cards."""
+    cards: str
+    memory: TrainingMemory
+    all_cards_bytes: int
+    """Over all cards."""
+    rule: str
+    """The rule of thumb with its numbers, and what our figure counts beside it."""
+    tokens_per_s: Interval | None = None
+    time_s: Interval | None = None
 
 
 class TrainingBind(Frozen):
@@ -178,6 +208,8 @@ class _Found(Frozen):
     answer: TrainingAnswer
     ways: tuple[TrainingWay, ...] = ()
     """Best first, then really different ones; at most six."""
+    plain: TrainingPlain | None = None
+    """The textbook's way beside them."""
     nearest: TrainingWay | None = None
     """Where nothing fits: what comes nearest."""
     binds: tuple[TrainingBind, ...] = ()

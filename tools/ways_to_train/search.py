@@ -8,16 +8,16 @@ from typing import Any
 from kb.base import BadInput
 from kb.software import Rule
 from tools.ways_to_train.pace import Pace, pace_of
-from tools.ways_to_train.plan import Plan, barred, micro_batches, plans
+from tools.ways_to_train.plan import USUAL_TOKENS, Plan, barred, micro_batches, plans, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed, best_of, weigh
 
 AS_FAST = 0.95
 """From this share of the fastest's speed on, ways count as equally fast and the simpler comes first."""
+LEAN, WORTH_SPARING = 0.98, 0.05
+"""Share of its speed that a way may lose to hold fewer samples at once, and share of the card that this must spare."""
 HOST = 3
 """From this concession on, the host takes part."""
-PURE = 2
-"""The concession of updates that are less exact than those of AdamW: no FP32 masters, or Adafactor."""
 FIXED = ("sharding", "optimizer", "precision", "offload", "engine")
 SURE = {"yes": 0, "tight": 1, "no": 2}
 
@@ -98,7 +98,25 @@ def search(problem: Problem) -> Found:
         return Found((), None, 0, bars[0])
     if not searched:
         raise _contradicting(problem)
-    return Found(tuple(_ranked(ways)), None if ways else nearest, searched)
+    lean = [(place, _lean(problem, one)) for place, one in ways]
+    return Found(tuple(_ranked(lean)), None if ways else nearest, searched)
+
+
+def _lean(problem: Problem, one: Timed) -> Timed:
+    """The same way with fewer samples at once, where more of them make nothing faster: no memory is spent for it."""
+    plan = one.plan
+    for micro in micro_batches(problem, working(plan), plan.adapted):
+        if micro >= one.weighed.micro or one.pace is None:
+            break
+        if micro * problem.mean < USUAL_TOKENS and not problem.pictures:
+            continue  # a program that launches kernel by kernel would fall behind
+        less = weigh(problem, plan, micro)
+        spared = one.weighed.needed - less.needed
+        if less.surety in ("yes", one.weighed.surety) and spared > WORTH_SPARING * one.weighed.usable:
+            timed = timed_way(problem, less)
+            if timed.rate >= LEAN * one.rate and timed.meets == one.meets:
+                return timed
+    return one
 
 
 def _contradicting(problem: Problem) -> BadInput:
@@ -133,7 +151,7 @@ def _most(problem: Problem, plan: Plan, bounds: dict[tuple[str, str, int], float
     key = (plan.task, plan.group.name, plan.count)
     if key not in bounds:
         lone = replace(plan, count=1, sharding="none", checkpointing="none", offload="none")
-        *_, largest = micro_batches(problem, plan.count)
+        *_, largest = micro_batches(problem, plan.count, plan.adapted)
         pace = pace_of(problem, weigh(problem, lone, largest))
         bounds[key] = plan.count * pace.rate.value if pace else float("inf")
     return bounds[key]

@@ -13,6 +13,8 @@ from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, mic
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import Surety
 
+SURE = {"no": 0, "tight": 1, "yes": 2}
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
@@ -43,7 +45,8 @@ def workload(problem: Problem, plan: Plan, micro: int) -> Workload:
     return base._replace(
         engine=plan.engine, sharding="none" if plan.sharding == LAYERS else plan.sharding,
         data=1 if plan.sharding == LAYERS else plan.count, pipeline=dealt, checkpointing=plan.checkpointing,
-        optimizer=plan.optimizer, precision=plan.precision, offload=plan.offload, micro_batch=micro * pairs,
+        optimizer=plan.optimizer, precision=plan.precision, offload="all" if plan.offload == "nvme" else plan.offload,
+        micro_batch=micro * pairs,
         accumulation=accumulated(problem, plan, micro),
         card_bytes=plan.group.usable if problem.pictures else plan.group.gpu.memory_bytes if plan.group.gpu else 0,
         images=micro, activation_offload=base.activation_offload and plan.checkpointing == "full",
@@ -66,15 +69,17 @@ def weigh(problem: Problem, plan: Plan, micro: int) -> Weighed:
 def best_of(problem: Problem, plan: Plan) -> Weighed:
     """The largest micro-batch that surely fits; where none does, the smallest as it is.
 
-    A whole batch at once holds no gradients of earlier parts of it, and is tried in any case.
+    A whole batch at once holds no gradients of earlier parts of it, and is tried in any case: it may fit where less
+    does not, and is the faster where both just fit.
     """
     best: Weighed | None = None
     full = False
-    for micro in micro_batches(problem, working(plan)):
+    for micro in micro_batches(problem, working(plan), plan.adapted):
         if full and accumulated(problem, plan, micro) > 1:
             continue
         one = weigh(problem, plan, micro)
-        if best is None or one.surety == "yes":
+        whole = best is not None and accumulated(problem, plan, micro) == 1 and SURE[one.surety] >= SURE[best.surety]
+        if best is None or one.surety == "yes" or (whole and one.surety != "no"):
             best = one
         full = full or one.surety != "yes"
     if best is None:
@@ -94,6 +99,8 @@ def host_bytes(problem: Problem, plan: Plan, work: Workload) -> int:
         if problem.pictures:  # the network that learns; latents and texts are encoded before
             return int(host_weights(work)[1] / machines) if plan.offload == "all" else 0
         return int(params * bits / 8 / machines) if plan.offload == "all" else 0
+    if plan.offload == "nvme":
+        return int(facts.nvme_host_bytes.value * max(plan.count / machines, 1))
     if plan.offload != "none":
         each = facts.optimizer_bytes if plan.offload == "optimizer" else facts.weights_bytes
         return int(params * each.value / machines)
@@ -101,6 +108,19 @@ def host_bytes(problem: Problem, plan: Plan, work: Workload) -> int:
         copies = 1 if plan.sharding in ("zero1", "zero2", "zero3", "fsdp") else plan.count
         return int(params * facts.paged_bytes.value * copies / machines)
     return 0
+
+
+def host_most_bytes(host: int) -> int:
+    """Upper end of each machine's memory: pinned buffers, and the copies that loading makes, beside what lies there.
+
+    Source: DeepSpeed's memory estimators, `additional_buffer_factor`.
+    """
+    return int(host * offloading().slack_ratio.value)
+
+
+def drive_bytes(plan: Plan, work: Workload) -> int:
+    """What lies on drives in all: weights and states of every parameter."""
+    return int(work.shape.params * offloading().weights_bytes.value) if plan.offload == "nvme" else 0
 
 
 def most(weighed: Weighed, field: str, limit: int, whole: int = 1) -> int | None:

@@ -19,12 +19,13 @@ def folded(text: str, language: str) -> str:
 
     Compatibility forms of letters and digits (full width, mathematical) become plain ones by NFKC; a word that Cyrillic
     or Greek letters only imitate becomes Latin (Unicode Technical Standard 39, confusables). Answers in
-    other languages keep their letters.
+    other languages keep their letters, but for words that mix them with Latin ones.
     """
     if text.isascii():
         return text
     plain = "".join(map(_plain, text))
-    return WORD.sub(lambda word: _latin(word[0]), plain) if language in READ else plain
+    mixed = language not in READ
+    return WORD.sub(lambda word: word[0] if mixed and not _has_latin(word[0]) else _latin(word[0]), plain)
 
 
 def foreign_words(text: str, language: str, known: Iterable[str]) -> Iterator[str]:
@@ -45,6 +46,10 @@ def _plain(character: str) -> str:
         return character
     folded_one = unicodedata.normalize("NFKC", character)
     return folded_one if len(folded_one) == 1 and folded_one.isascii() else character
+
+
+def _has_latin(word: str) -> bool:
+    return any(character.isascii() and character.isalpha() for character in word)
 
 
 def _latin(word: str) -> str:

@@ -361,7 +361,7 @@ def test_a_tool_that_refuses_says_what_would_do(ask: Callable[..., Answer], serv
 
 
 @pytest.mark.parametrize("ask", [IMPATIENT_S], indirect=True)
-def test_a_model_that_does_not_answer_in_time_is_replaced(ask: Callable[..., Answer]) -> None:
+def test_a_model_that_does_not_answer_in_time_is_replaced(ask: Callable[..., Answer], server: Scripted) -> None:
     def slow(request: dict[str, Any]) -> dict[str, Any]:
         time.sleep(IMPATIENT_S + 0.5)
         return text("late")
@@ -370,6 +370,10 @@ def test_a_model_that_does_not_answer_in_time_is_replaced(ask: Callable[..., Ans
     answer = ask(slow)
     assert answer.engine == "planner"
     assert time.perf_counter() - started < IMPATIENT_S + 15
+    for thread in threading.enumerate():
+        if thread.name == "language-model":
+            thread.join(IMPATIENT_S + 15)
+    assert len(server.requests) == 1  # the provider's client repeats what timed out; for a turn that ended it must not
 
 
 def test_a_model_never_gets_more_than_eight_calls(ask: Callable[..., Answer], server: Scripted) -> None:

@@ -1,6 +1,7 @@
 """The breaker and the deadline, by a clock of the test's own."""
 
 import threading
+import time
 from contextvars import ContextVar
 
 import httpx
@@ -114,4 +115,21 @@ def test_no_time_left_asks_nobody() -> None:
 def test_the_client_is_one_that_closes() -> None:
     client = bounded_client(1.0)
     assert isinstance(client, httpx.Client)
+    client.close()
+
+
+def test_a_request_that_nobody_waits_for_is_not_sent() -> None:
+    client, refused, ended = bounded_client(5.0), [], threading.Event()
+
+    def late() -> None:
+        time.sleep(0.1)
+        with pytest.raises(httpx.ConnectTimeout) as problem:
+            client.get("http://127.0.0.1:9/v1")
+        refused.append(str(problem.value))
+        ended.set()
+
+    with pytest.raises(ProviderUnavailable, match="out of time"):
+        Deadline().run(late, within_s=0.05)
+    assert ended.wait(5)
+    assert refused == ["nobody waits for this request any more"]
     client.close()

@@ -1,0 +1,83 @@
+"""Offloading as it is asked for: what leaves the cards, where it lies, and how much of it that takes."""
+
+from typing import Any
+
+import pytest
+
+from kb.units import GIB
+from tests.tools.ways_to_train.problems import found
+from tools.ways_to_train.request import WaysToTrainRequest, offload_of
+
+
+@pytest.mark.parametrize(
+    ("said", "offload"),
+    [
+        ("zero3 offload", "all"), ("ZeRO-3 with CPU offloading", "all"), ("deepspeed stage 3, offload params", "all"),
+        ("zero2 offload", "optimizer"), ("ZeRO-3 + optimizer offload", "optimizer"), ("fsdp cpu offload", "all"),
+        ("zero-infinity", "nvme"), ("stage 3 nvme offload", "nvme"), ("zero3 no offload", None), ("zero3", None),
+        ("FSDP", None), ("zero3 卸载", "all"), ("zero2 优化器卸载", "optimizer"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_offloading_is_read(said: str, offload: str | None) -> None:
+    assert offload_of(said) == offload
+
+
+def test_words_beside_the_sharding_are_the_offload_of_the_request() -> None:
+    asked = {
+        "model": "Qwen/Qwen3-8B",
+        "method": "full",
+        "cards": "2x A100 80GB",
+        "sharding": "DeepSpeed ZeRO-3 offload",
+    }
+    request = WaysToTrainRequest.model_validate(asked)
+
+    assert (request.sharding, request.offload) == ("zero3", "all")
+
+
+FULL: dict[str, Any] = {"model": "Qwen/Qwen3-14B", "method": "full", "cards": "4x A100 80GB", "host_memory": "1TB"}
+
+
+@pytest.mark.parametrize(
+    ("sharding", "offload"), [("zero3 offload", "all"), ("zero2 offload", "optimizer"), ("fsdp offload", "all")]
+)
+def test_what_was_asked_is_what_leads(sharding: str, offload: str) -> None:
+    answer = found({**FULL, "sharding": sharding})
+
+    assert {way.offload for way in answer.ways} == {offload}
+    assert {way.sharding for way in answer.ways} == {sharding.split()[0]}
+
+
+@pytest.mark.parametrize(("sharding", "each"), [("zero3 offload", 18), ("zero2 offload", 16)])
+def test_the_host_holds_the_states_and_up_to_half_as_much_again(sharding: str, each: int) -> None:
+    memory = found({**FULL, "sharding": sharding}).ways[0].memory
+
+    assert memory.host_bytes == pytest.approx(each * 14.8e9, rel=0.02)
+    assert memory.host_high_bytes == pytest.approx(1.5 * memory.host_bytes, rel=0.01)
+
+
+def test_a_drive_holds_what_the_host_cannot_and_is_slower() -> None:
+    fields = {"model": "Qwen/Qwen3-14B", "method": "full", "cards": "1x 4090"}
+    on_host = found({**fields, "sharding": "zero3 offload", "host_memory": "512GB"}).ways[0]
+    on_drive = found({**fields, "sharding": "zero3 nvme offload", "host_memory": "64GB"}).ways[0]
+    assert on_host.speed is not None
+    assert on_host.speed.tokens_per_s is not None
+    assert on_drive.speed is not None
+    assert on_drive.speed.tokens_per_s is not None
+
+    assert on_drive.memory.drive_bytes == pytest.approx(18 * 14.8e9, rel=0.02)
+    assert on_drive.memory.host_bytes < 32 * GIB < on_host.memory.host_bytes
+    assert on_drive.speed.tokens_per_s.value < on_host.speed.tokens_per_s.value / 3
+    assert on_drive.flags["deepspeed"]["zero_optimization"]["offload_param"]["device"] == "nvme"
+
+
+def test_states_of_adapters_may_be_sent_too_where_it_is_asked() -> None:
+    way = found({"model": "Qwen/Qwen3-8B", "method": "lora", "cards": "2x 4090", "sharding": "zero2 offload"}).ways[0]
+
+    assert (way.offload, way.sharding) == ("optimizer", "zero2")
+
+
+def test_where_the_host_is_what_lacks_it_is_what_binds() -> None:
+    answer = found({**FULL, "sharding": "zero3 offload", "host_memory": "128GB", "gradient_checkpointing": "full"})
+
+    assert not answer.ways
+    assert [bind.what for bind in answer.binds] == ["host_memory"]
