@@ -55,6 +55,8 @@ class Provider(Frozen):
     """ISO 3166 code of the head office."""
     aliases: tuple[str, ...] = ()
     url: str | None = None
+    peers: tuple[str, ...] = ()
+    """Names in offers under which it lets machines of other people: cheaper, with nobody who answers for them."""
 
 
 @lru_cache(maxsize=1)

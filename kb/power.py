@@ -165,6 +165,8 @@ class Idle(Frozen):
     """Idle draw over full draw."""
 
     gpu_ratio: float
+    desk_gpu_ratio: float
+    """Of cards that stand in machines of a desk."""
     host_ratio: float
     source: str
 
@@ -192,6 +194,8 @@ class PowerFacts(Frozen):
     workstation_gpus_from: int
     node_measured: Measured
     cards_measured: Quoted
+    processor_busy: Quoted
+    """Share of its power that the processor of a desk's machine draws while the cards work."""
     idle: Idle
     supplies: dict[SupplyKind, Supply]
     module_w: dict[Literal["server", "board"], float]
@@ -201,6 +205,13 @@ class PowerFacts(Frozen):
     power_factor: Quoted
     spikes: AllSpikes
     atx3_ratio: Quoted
+    atx3_long_ratio: Quoted
+    """Times its rating that an ATX 3 supply bears for a tenth of a second."""
+    supply_low_volts_w: float
+    """Largest supply for circuits of 100 to 127 V."""
+    supply_low_volts_source: str
+    supply_sum_source: str
+    """That everything at full load at once stays within the rating."""
     continuous_ratio: Quoted
     circuits: tuple[Circuit, ...]
     regions: dict[str, tuple[str, ...]]

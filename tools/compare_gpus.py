@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kb.base import BadInput, Frozen
+from kb.base import BadInput, Frozen, UnknownName
+from kb.lexicon import read_model, read_params
 from kb.lexicon.fields import CountText, HostMemoryText
 from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes
@@ -95,7 +96,7 @@ _BASES: tuple[tuple[str, str, str, bool, _Value], ...] = (
     ("tdp_w", "Board power", "w", False, lambda one: one.tdp_w),
     ("flops_per_w", "16-bit rate per watt", "flops_per_w", True,
      lambda one: _compute(one) / one.tdp_w if _compute(one) and one.tdp_w else None),
-    ("price_usd", "Price of one card", "usd", False, lambda one: float(one.price.amount_usd) if one.price else None),
+    ("price_usd", "Price of one card, middle of what was read", "usd", False, lambda one: _price(one)),
     ("usd_per_gib", "Price per GiB", "usd_per_gib", False, lambda one: one.usd_per_gib),
     ("usd_per_tb_s", "Price per TB/s", "usd_per_tb_per_s", False, lambda one: one.usd_per_tb_s),
     ("usd_per_tflops", "Price per 16-bit TFLOPS", "usd_per_tflops", False, lambda one: one.usd_per_tflops),
@@ -167,15 +168,30 @@ def _work(request: ComparisonRequest) -> WaysToRunRequest | WaysToTrainRequest |
     """What the sets are compared at."""
     if request.model is None:
         return None
+    named = _named(request.model)
     host = {"host_memory": request.host_memory} if request.host_memory else {}
     if request.method is not None:
         return WaysToTrainRequest.model_validate(
-            {"model": request.model, "method": request.method, "dataset_tokens": request.dataset_tokens,
+            {**named, "method": request.method, "dataset_tokens": request.dataset_tokens,
              "sequence_tokens": request.context_tokens, "today": request.today, **host}
         )  # fmt: skip
     load = {"context_tokens": request.context_tokens, "concurrent_sequences": request.concurrent_sequences}
     given = {name: value for name, value in load.items() if value is not None}
-    return WaysToRunRequest.model_validate({"model": request.model, **given, **host})
+    return WaysToRunRequest.model_validate({**named, **given, **host})
+
+
+def _named(text: str) -> dict[str, object]:
+    """The fields that say which model: its name, or its parameters where only a size was said ("120B")."""
+    try:
+        read_model(text)
+    except UnknownName:
+        try:
+            size = read_params(text)
+        except BadInput:
+            return {"model": text}  # refused by its name
+        counts = {"params": size.params, "active_params": size.active_params, "weight_format": size.weight_format}
+        return {name: value for name, value in counts.items() if value}
+    return {"model": text}
 
 
 def _read(names: tuple[str, ...]) -> tuple[list[Gpu], tuple[str, ...]]:
@@ -193,6 +209,14 @@ def _read(names: tuple[str, ...]) -> tuple[list[Gpu], tuple[str, ...]]:
 def _compute(one: GpuRow) -> float:
     """Dense rate of the 16-bit format the card trains in: BF16, or FP16 where the hardware has no BF16."""
     return one.bf16_flops or one.fp16_flops or one.fp32_flops or 0.0
+
+
+def _price(one: GpuRow) -> float | None:
+    """What is budgeted for it, as in a bill."""
+    if one.price is None:
+        return None
+    least = float(one.price.amount_usd)
+    return (least + float(one.price_high_usd or least)) / 2
 
 
 def _deciding(rows: tuple[GpuRow, ...], name: str) -> Attribute:

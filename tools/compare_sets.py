@@ -13,7 +13,7 @@ from tools.need import GpuCount
 from tools.power.draw import draw_of
 from tools.power.machine import machine_of
 from tools.power.request import PowerRequest
-from tools.prices import card_price
+from tools.prices import card_price, middle_price
 from tools.speed.result import Interval
 from tools.ways_to_run.find import find_ways_to_run
 from tools.ways_to_run.request import WaysToRunRequest
@@ -21,6 +21,10 @@ from tools.ways_to_train.find import find_ways_to_train
 from tools.ways_to_train.request import WaysToTrainRequest
 
 Matter = Literal["speed", "first_token", "context", "users", "memory", "bandwidth", "cost", "power", "speed_per_cost"]
+ESTIMATED = frozenset({"speed", "first_token"})
+"""Matters that are estimated, not read."""
+ALIKE = 1.15
+"""Times the figure within which two estimates do not tell sets apart."""
 USABLE = ("yes", "fits", "fits_with_changes")
 
 
@@ -112,9 +116,11 @@ def compare_sets(
     more, figure = _VALUES[matter]
     values = {one.name: figure(one) if work is None or one.verdict in USABLE else None for one in rows}
     winner = _best(values, more)
+    alike = _alike(rows, values, winner) if matter in ESTIMATED else winner
     ids = [key for _, cards in read for one in cards for key in _sources(one)]
     return SetsCompared(
-        sets=rows, by=matter, values=values, winner=winner, reason=_reason(rows, matter, values, winner),
+        sets=rows, by=matter, values=values, winner=alike,
+        reason=_reason(rows, matter, values, winner) if alike == winner else _plainer(rows, matter, values, alike),
         assumptions=tuple(dict.fromkeys(said)), sources=cited(ids),
     )  # fmt: skip
 
@@ -144,7 +150,7 @@ def _set(
         if all(bandwidths) else None,
         cards_w=sum(gpu.tdp_w * count for gpu, count in held if gpu.tdp_w) if all(g.tdp_w for g, _ in held) else None,
         power_w=_watts(cards) if all(gpu.tdp_w for gpu, _ in held) else None,
-        price_usd=sum(float(price.amount_usd) * count for price, count in priced) if whole else None,
+        price_usd=sum(float(middle_price(gpu) or 0) * count for gpu, count in held) if whole else None,
         price_as_of=min((price.as_of or "" for price, _ in priced), default="") or None,
     )  # fmt: skip
     if isinstance(work, WaysToRunRequest):
@@ -194,6 +200,33 @@ def _best(values: dict[str, float | None], more: bool) -> str | None:
     best = (max if more else min)(held.values())
     first = [name for name, value in held.items() if value == best]
     return first[0] if len(first) == 1 else None
+
+
+def _alike(rows: tuple[SetCompared, ...], values: dict[str, float | None], winner: str | None) -> str | None:
+    """The plainest of the sets whose figure is as good as the best within what estimates are off.
+
+    Fewer cards first, then less power: an advantage smaller than the error decides nothing.
+    """
+    best = values.get(winner or "")
+    if not best:
+        return winner
+    near = [
+        one for one in rows
+        if (value := values[one.name]) and 1 / ALIKE <= value / best <= ALIKE
+    ]  # fmt: skip
+    return min(near, key=lambda one: (sum(card.count or 1 for card in one.cards), one.power_w or 0, one.name)).name
+
+
+def _plainer(rows: tuple[SetCompared, ...], by: Matter, values: dict[str, float | None], winner: str | None) -> str:
+    """That several are alike, and what the one named has for it."""
+    told = ", ".join(f"{name} {_figure(by, value)}" for name, value in values.items() if value is not None)
+    one = next(row for row in rows if row.name == winner)
+    power = f" and {one.power_w:,.0f} W at the wall" if one.power_w else ""
+    cards = sum(card.count or 1 for card in one.cards)
+    return (
+        f"Alike by {by} within what estimates are off ({told}); {winner} is plainer: {cards} "
+        f"card{'s' if cards > 1 else ''}{power}."
+    )
 
 
 def _reason(

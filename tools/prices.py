@@ -13,6 +13,9 @@ from kb.records.gpu import Gpu
 STALE_AFTER_DAYS = 30
 """Prices older than this are flagged in every answer (the contract's rule)."""
 
+MONEY_OF = {"CN": "CNY"}
+"""Countries whose people are told prices in their own money where they did not say in which."""
+
 
 class CardPrice(Frozen):
     """What one card costs, by the best price the catalog has."""
@@ -50,6 +53,23 @@ def highest_price(gpu: Gpu) -> Decimal | None:
     if gpu.price_high_usd is None or price is None:
         return gpu.price_high_usd
     return max(gpu.price_high_usd, price.amount_usd)
+
+
+def price_band(gpu: Gpu) -> tuple[Decimal, Decimal] | None:
+    """Lowest and highest price of a card, USD: what every tool that prices one starts from; null where none is known.
+
+    The middle is budgeted, in a bill as in a cost.
+    """
+    price = card_price(gpu)
+    if price is None:
+        return None
+    return price.amount_usd, highest_price(gpu) or price.amount_usd
+
+
+def middle_price(gpu: Gpu) -> Decimal | None:
+    """What is budgeted for one card, USD: the middle of its band; null where no price is known."""
+    band = price_band(gpu)
+    return None if band is None else (band[0] + band[1]) / 2
 
 
 def _raised(gpu: Gpu, own: CardPrice) -> CardPrice:

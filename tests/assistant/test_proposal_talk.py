@@ -45,7 +45,7 @@ def test_the_rest_of_the_money_is_counted_and_spent(said: str) -> None:
 @pytest.mark.usefixtures("fresh_prices")
 def test_the_rest_pays_for_the_computer_where_only_cards_are_priced() -> None:
     _, draft = conversation(HOME, "what can I do with the rest of the money?")[-1]
-    assert "$400 of the $1,250" in first(draft)
+    assert "$464 of the $1,250" in first(draft)
     assert "computer around the cards" in first(draft)
 
 

@@ -109,3 +109,16 @@ def test_power_is_of_the_cards_and_hosts_stand_beside() -> None:
     assert small.power_w is not None
     assert small.power_w > 72
     assert found.reason == "1x L4: best by power, 72 W (others: 1x 3090 350 W)."
+
+
+def test_an_advantage_smaller_than_the_error_goes_to_the_plainer_set() -> None:
+    """One 4090 and four 4060 Ti give a 7B model about as many tokens: the one card is named, with why."""
+    found = compare_gpus(ComparisonRequest(sets=("1x 4090", "4x 4060 Ti 16GB"), model="Mistral-7B"))
+    assert found.winner == "1x 4090"
+    assert "within what estimates are off" in found.reason
+
+
+def test_a_size_alone_is_a_model() -> None:
+    found = compare_gpus(ComparisonRequest(sets=("4x RTX A6000", "2x H100"), model="120B"))
+    assert found.compared is not None
+    assert all(one.tokens_per_s for one in found.compared.sets)

@@ -1,12 +1,22 @@
 """How old a price is."""
 
+import re
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+import kb
 from kb.catalog import gpus
-from tools.prices import age_days, card_price, is_stale, latest_day, per_unit
+from kb.records.gpu import Gpu
+from tools.configure.bills.bill import card_lines
+from tools.cost import estimate_cost
+from tools.cost.request import CostRequest
+from tools.gpu_row import row
+from tools.named import read_card
+from tools.prices import age_days, card_price, is_stale, latest_day, per_unit, price_band
 
 TODAY = date(2026, 11, 21)
 
@@ -65,3 +75,43 @@ def test_an_old_second_hand_price_is_no_lower_than_a_newer_one_of_a_lesser_card(
     assert (own.amount_usd, own.read_of) == (Decimal(900), None)
     later = better.model_copy(update={"price_as_of": "2026-10"})
     assert card_price(later).amount_usd == Decimal(700)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("gpu", [gpu for gpu in gpus().values() if price_band(gpu)], ids=lambda gpu: gpu.id)
+def test_every_tool_prices_a_card_alike(gpu: Gpu) -> None:
+    low, high = price_band(gpu) or (Decimal(0), Decimal(0))
+    one = row(gpu)
+    assert one.price is not None
+    assert (one.price.amount_usd, one.price_high_usd or high) == (low, high)
+    for line in card_lines(gpu, 2):
+        assert (line.low, line.high) == (2 * low, 2 * high)
+        assert line.unit_price == pytest.approx((low + high) / 2, abs=Decimal("0.01"))
+    if gpu.tdp_w:
+        own = estimate_cost(CostRequest(gpu=gpu.id, gpu_count=1, buys="cards", acquisition="buy")).own
+        assert own is not None
+        assert (own.purchase_cost.low, own.purchase_cost.high) == pytest.approx((float(low), float(high)))
+
+
+SOLD = re.compile(
+    r"(?P<card>RTX [A-Z0-9 ]*\d{4}|[A-Z]\d{2,3}S?)[^。.]*?(?:sold at|市价是) "
+    r"(?P<low>[\d,]+)–(?P<high>[\d,]+) (?:USD|美元)"
+)
+
+
+def told_prices() -> list[Any]:
+    """Street prices of cards that the bundled guidance tells."""
+    files = sorted((Path(kb.__file__).parent / "guidance").rglob("*.md"))
+    return [
+        pytest.param(found["card"], found["low"], found["high"], id=f"{path.parent.name}/{path.stem}-{found['card']}")
+        for path in files for found in SOLD.finditer(path.read_text(encoding="utf-8"))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("card", "low", "high"), told_prices())
+def test_the_guidance_tells_the_street_price_that_the_tools_reckon_with(card: str, low: str, high: str) -> None:
+    gpu, _ = read_card(card)
+    assert price_band(gpu) == tuple(Decimal(one.replace(",", "")) for one in (low, high))
+
+
+def test_the_guidance_tells_some() -> None:
+    assert len(told_prices()) >= 4

@@ -1,29 +1,40 @@
 """`configure`: what to buy or rent for a work, a load and a budget."""
 
-from typing import Any, get_args
+import math
+import re
+from typing import Any, NamedTuple, get_args
 
 from pydantic import Field
 
-from kb.base import BadInput
-from kb.lexicon import read_power
+from kb.base import BadInput, UnknownName
+from kb.lexicon import Money, read_power
 from kb.purposes import purposes
+from kb.rates import convert, rate
+from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import shown, shown_row
+from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
 from tools.agent_tools.trained import retold
+from tools.configure.load.arrivals import Arrivals, kept_up, read_arrivals, times_needed
+from tools.configure.tell.elsewhere import elsewhere
+from tools.configure.tell.tiers import ENOUGH_AT, FAR_BELOW, in_hand, in_proportion, tiers
 from tools.need import Condition
+from tools.prices import MONEY_OF
 
 TASKS = {
     "inference": "inference", "serve": "inference", "full": "full_finetune", "sft": "full_finetune", "lora": "lora",
     "qlora": "qlora", "pretrain": "pretrain", "full_finetune": "full_finetune", "train": "full_finetune",
 }  # fmt: skip
 OBJECTIVES = {"cheapest", "fastest", "quietest", "simplest"}
-KEPT = (
-    "title", "acquisition", "gpu_name", "gpu_count", "nodes", "provider", "instance", "machine", "weight_format",
-    "kv_format", "engine", "tensor_parallel", "pipeline_parallel", "data_parallel", "condition", "memory", "speed",
-    "price", "machine_price", "running_cost", "power_w", "trade_offs", "configured", "availability", "owned_count",
-)  # fmt: skip
+NAMED = re.compile(r"(?:, | \(| for ).*")
+"""What a line of a bill is known without."""
+CARD_PARTS = frozenset({"gpu", "system", "instance"})
+ORDERS_MAX, ASSUMED_MAX = 6, 3
+KEPT_UP = 1.05
+"""Times what an order does at which it still keeps up: estimates are off by more."""
+OF_DESK = 200
+"""Characters that are said beside: for which load, and how names were read."""
 
 
 class ConfigureRequest(AgentRequest):
@@ -35,14 +46,14 @@ class ConfigureRequest(AgentRequest):
     """Without a model: chat, coding"""
     task: str | None = Field(default=None, max_length=40)
     """inference, lora, qlora, full, pretrain."""
-    users: str | None = Field(default=None, max_length=40)
-    """People."""
-    concurrent_sequences: str | None = Field(default=None, max_length=40)
+    users: str | None = Field(default=None, max_length=80)
+    """People, or "20k requests/day, 500 tokens"."""
+    concurrent_sequences: str | None = Field(default=None, max_length=80)
     """Requests at once."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
-    """Of each user."""
+    """Per user."""
     sequence_tokens: str | None = Field(default=None, max_length=40)
     """Training."""
     dataset_tokens: str | None = Field(default=None, max_length=40)
@@ -62,7 +73,7 @@ class ConfigureRequest(AgentRequest):
     country: str | None = Field(default=None, max_length=20)
     """CN, US …"""
     currency: str | None = Field(default=None, max_length=10)
-    """Of prices told."""
+    """Told in."""
     provider: str | None = Field(default=None, max_length=60)
     """Only this cloud."""
     hours_per_month: str | None = Field(default=None, max_length=20)
@@ -80,18 +91,21 @@ class ConfigureRequest(AgentRequest):
 
 
 def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
-    """What to buy or rent: ranked orders with speed and price; misses. Give every limit stated.
+    """What to buy or rent: recommended, cheaper and stronger orders, itemised. Give every limit stated.
     For: which GPU or server, how many for N users."""
     named, form = reading.model_and_format(request.model, None)
-    budget = reading.money(request.budget, "budget")
-    count = reading.count
+    budget, country = reading.money(request.budget, "budget"), (request.country or "").upper() or None
+    count, pace = reading.count, reading.number(request.target_tokens_per_s, "target_tokens_per_s")
+    loads = (request.users, request.concurrent_sequences)
+    come = next(filter(None, (read_arrivals(one, pace) for one in loads if one)), None)
     asked: dict[str, Any] = {
         **named, "weight_format": form, "purpose": _purpose(request.purpose),
         "task": TASKS.get((request.task or "inference").strip().lower(), "inference"),
-        "users": count(request.users, "users"),
-        "concurrent_sequences": count(request.concurrent_sequences, "concurrent_sequences"),
-        "context_tokens": count(request.context_tokens, "context_tokens"),
-        "target_tokens_per_s": reading.number(request.target_tokens_per_s, "target_tokens_per_s"),
+        "users": None if come else count(request.users, "users"),
+        "concurrent_sequences":
+            come.at_once if come else count(request.concurrent_sequences, "concurrent_sequences"),
+        "context_tokens": count(request.context_tokens, "context_tokens") or (come.context_tokens if come else None),
+        "target_tokens_per_s": come.pace_tokens_per_s if come else pace,
         "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
         "dataset_tokens": count(request.dataset_tokens, "dataset_tokens"),
         "deadline_s": reading.seconds(request.deadline, "deadline"),
@@ -101,8 +115,8 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             {"gpu": row["gpu"], "count": row["count"]}
             for row in reading.stated(reading.cards(request.owned, "owned"), "owned")
         ],
-        "max_gpus": count(request.max_cards, "max_cards"), "country": (request.country or "").upper() or None,
-        "currency": (request.currency or "").upper() or (budget.currency if budget else None),
+        "max_gpus": count(request.max_cards, "max_cards"), "country": country,
+        "currency": (request.currency or "").upper() or (budget.currency if budget else MONEY_OF.get(country or "")),
         "provider": request.provider, "hours_per_month": reading.number(request.hours_per_month, "hours_per_month"),
         "max_power_w": _watts(request.max_power), "conditions": _conditions(request.conditions), "max_results": 6,
         "objective": request.objective if request.objective in OBJECTIVES else None, "with_frontier": False,
@@ -114,70 +128,247 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             "amount": float(budget.amount), "currency": budget.currency, "period": period,
             "mode": "rent" if period else asked["acquisition"],
         }  # fmt: skip
-    return configured(retold(desk.call("configure", asked), asked, desk), asked["currency"] or "USD")
+    found, said = _sized(asked, come, desk)
+
+    def ask(changed: dict[str, Any]) -> dict[str, Any] | None:
+        other = desk.tried("configure", changed)
+        return retold(other, changed, desk) if other else None
+
+    orders = tiers(found["configurations"], asked, ask)
+    bought = next((one for one in orders if one["acquisition"] == "buy" and not in_hand(one)), None)
+    if asked["acquisition"] != "rent" and not request.provider and not (budget and asked["budget"]["period"]):
+        orders[3:3] = elsewhere(bought, asked, found["model"], ask, desk.tried)
+        if asked["objective"] in {None, "cheapest"}:
+            stated = asked["target_tokens_per_s"] or asked["objective"]
+            orders = in_proportion(orders, ENOUGH_AT if stated else FAR_BELOW)
+    if come is not None and come.prompt_tokens:
+        times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
+        orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]
+    told = configured(
+        found, asked["currency"] or "USD", orders, budget if budget and not asked["budget"]["period"] else None
+    )
+    return _within({"load": said, **told} if said else told)
 
 
-def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:
-    """Orders as a model reads them."""
-    orders = [
-        _order({name: one.get(name) for name in KEPT}, currency, _cards_read(one)) for one in result["configurations"]
-    ]
+def _sized(asked: dict[str, Any], come: Arrivals | None, desk: Desk) -> tuple[dict[str, Any], str | None]:
+    """The result, and the arithmetic of its load: of requests with prompts, for as many as read them in time."""
+    found = retold(desk.call("configure", asked), asked, desk)
+    if come is None or not come.prompt_tokens or not found["configurations"]:
+        return found, come.said if come else None
+    times = times_needed(found["configurations"][0], found["model"], come, desk.tried) or 1.0
+    if times <= KEPT_UP:
+        return found, come.said
+    asked["concurrent_sequences"] = math.ceil(come.at_once * times)
+    larger = desk.tried("configure", asked)
+    if larger is None or not larger["configurations"]:
+        asked["concurrent_sequences"] = come.at_once
+        return found, come.said
+    return retold(larger, asked, desk), (
+        f"{come.said} That takes {times:.2g} times what answers alone do: sized for {asked['concurrent_sequences']:,} "
+        "at once."
+    )
+
+
+def configured(
+    result: dict[str, Any], currency: str, orders: list[dict[str, Any]] | None = None, budget: Money | None = None
+) -> dict[str, Any]:  # fmt: skip
+    """Orders as a model reads them: each with its tier, key figures and price, the first with its bill."""
+    orders = result["configurations"] if orders is None else orders
+    paid = _rate_of(currency, budget)
+    told = [_order(one, paid, whole=place == 0) for place, one in enumerate(orders[:ORDERS_MAX])]
     misses = [
         shown({"title": one["title"], "reason": one["reason"], "change": one["change"]})
         for one in result["rejected"][:3]
     ]
     return {
         "answer": {
-            "verdict": "recommendation" if orders else "nothing fits within these limits",
+            "verdict": "recommendation" if told else "nothing fits within these limits",
             **({"model": result["model"]} if result["model"] else {}),
         },
         **({"given": result["given"]} if result["given"] else {}),
-        "orders": orders, "nearest_misses": misses, "assumptions": result["assumptions"][:4],
-        "warnings": result["warnings"][:3],
+        **({"rate": paid.said} if paid.said and told else {}),
+        "orders": told, "nearest_misses": misses[: 1 if told else 3],
+        "assumptions": result["assumptions"][: ASSUMED_MAX if told else 4],
+        "warnings": result["warnings"][:2],
     }  # fmt: skip
 
 
-def _cards_read(one: dict[str, Any]) -> str | None:
-    """The day on which the price of the cards, or of the instance, was read."""
-    days = [item.get("price_date") for item in one.get("items") or () if item["part"] in {"gpu", "system", "instance"}]
-    return next((str(day) for day in days if day), None)
+class _Paid(NamedTuple):
+    """The currency that everything is told in, with its rate and the day of that."""
+
+    currency: str
+    per_usd: float
+    said: str | None
+    budget: float | None = None
 
 
-def _order(one: dict[str, Any], currency: str, cards_read: str | None) -> dict[str, Any]:
+def _rate_of(currency: str, budget: Money | None) -> _Paid:
+    """Dollars where no rate of the currency is known, as the orders are then."""
+    try:
+        known = rate(currency)
+    except UnknownName:
+        return _Paid("USD", 1.0, None)
+    said = None if known.currency == "USD" else f"1 USD = {known.per_usd} {known.currency} ({known.as_of})"
+    limit = float(convert(budget.amount, budget.currency, known.currency)) if budget else None
+    return _Paid(known.currency, float(known.per_usd), said, limit)
+
+
+def _within(found: dict[str, Any]) -> dict[str, Any]:
+    """The same short enough to be shown uncut: what was found besides goes first, then what is said of the rest."""
+    orders = found["orders"]
+    for lose in (_trade_off, _spare, _assumed, _layout_of, _bill_of):
+        while len(written(found)) > SHOWN_MAX - OF_DESK and lose(found, orders):
+            pass
+    return found
+
+
+def _trade_off(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """What is said of orders behind the first, from the last on."""
+    held = next((one for one in reversed(orders[1:]) if one.get("trade_offs")), None)
+    return held is not None and held.pop("trade_offs") is not None
+
+
+def _spare(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """The last of the orders that are only told besides."""
+    spare = next((one for one in reversed(orders) if one["tier"] == "also"), None)
+    if spare is not None:
+        orders.remove(spare)
+    return spare is not None
+
+
+def _assumed(found: dict[str, Any], _: list[dict[str, Any]]) -> bool:
+    """Near misses, then the last of the assumptions."""
+    for name in ("nearest_misses", "assumptions"):
+        if len(found[name]) > (name == "assumptions"):
+            found[name].pop()
+            return True
+    return False
+
+
+def _layout_of(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """What the last orders share with most: layout, first token, totals."""
+    for one in reversed(orders[1:]):
+        for name in ("layout", "kv_format", "board_power"):
+            if one.pop(name, None) is not None:
+                return True
+    return False
+
+
+def _bill_of(_: dict[str, Any], orders: list[dict[str, Any]]) -> bool:
+    """What orders behind the first are made of, and how many tokens they give in all."""
+    for one in reversed(orders[1:]):
+        if one.pop("bill", None) is not None or one["speed"].pop("tokens_per_s_total", None) is not None:
+            return True
+    return False
+
+
+def _order(one: dict[str, Any], paid: _Paid, *, whole: bool) -> dict[str, Any]:
+    """One order; what is bought of `whole` ones line by line."""
     price, memory = one.get("price") or {}, one.get("memory") or {}
-    asked = price.get("asked_price") or {}
-    if one.get("owned_count") and one["owned_count"] >= (one.get("gpu_count") or 0):
-        one, price, asked = {**one, "acquisition": "in hand", "availability": None, "machine_price": None}, {}, {}
-    amount = asked if asked.get("currency") == currency else price
-    return shown_row({
-        **{name: value for name, value in one.items() if name not in {"price", "memory", "machine_price", "speed"}},
+    free = in_hand(one)
+    items = [] if free else one.get("items") or []
+    cards_read = next((item["price_date"] for item in items if item["part"] in CARD_PARTS and item["price_date"]), None)
+    running = (one.get("running_cost") or {}).get("energy_cost_per_month")
+    plainly = f"{one['gpu_count']} × {one['gpu_name']}"
+    told = {
+        "tier": one["tier"], "title": one["title"] if one["title"] != plainly else None,
+        "acquisition": "in hand" if free else one["acquisition"],
+        "gpu_name": one["gpu_name"], "gpu_count": one["gpu_count"],
+        "nodes": one["nodes"] if one["nodes"] > 1 else None, "provider": one.get("provider"),
+        "condition": one["condition"] if one.get("condition") == "used" else None,
+        "keeps_up": one.get("keeps_up"), "gives_up": one.get("gives_up"), "adds": one.get("adds"),
+        "weight_format": one["weight_format"],
+        "kv_format": None if one.get("kv_format") == "bf16" else one.get("kv_format"), "engine": one["engine"],
+        "layout": _layout(one),
         "memory_per_gpu": {
             "needed_bytes": memory.get("needed_bytes_per_gpu"), "usable_bytes": memory.get("usable_bytes_per_gpu"),
         },
         "speed": _speed(one.get("speed") or {}),
-        "price": _price(amount, price),
-        "whole_machine": _price(one["machine_price"], one["machine_price"]) if one.get("machine_price") else None,
-        "as_of": cards_read or price.get("as_of"),
-        "oldest_part_as_of": price.get("as_of") if cards_read and price.get("as_of") != cards_read else None,
-    })  # fmt: skip
+        "price": None if free else _price(price, paid),
+        "bill": _bill(items, paid, whole=whole) if one["acquisition"] == "buy" and not free else None,
+        "whole_machine": _price(one["machine_price"], paid) if one.get("machine_price") and not free else None,
+        "board_power_w": one.get("power_w"),
+        "energy_monthly": {"currency": one["running_cost"]["currency"], "monthly_cost": running}
+        if whole and running is not None else None,
+        "configured": one.get("configured"), "trade_offs": (one.get("trade_offs") or ())[: 4 if whole else 2],
+        "availability": None if free else _availability(one.get("availability"), cards_read),
+        "as_of": cards_read or (None if free else price.get("as_of")),
+    }  # fmt: skip
+    told = shown_row(told)
+    if isinstance(energy := told.pop("energy_monthly", None), dict):
+        told["energy_around_the_clock"] = energy.get("monthly_cost")
+    for name in ("price", "whole_machine"):
+        (told.get(name) or {}).pop("currency", None)  # its sign stands before every amount
+    return told
+
+
+def _availability(said: str | None, day: str | None) -> str | None:
+    """Whether it can be had; the day of its price stands beside it."""
+    kept = [one for one in (said or "").split("; ") if one and not (day and one.startswith("price read"))]
+    return "; ".join(kept) or None
+
+
+def _layout(one: dict[str, Any]) -> str | None:
+    """How several cards share the work: "tp 2, pp 2"."""
+    ways = (("tp", "tensor_parallel"), ("pp", "pipeline_parallel"), ("dp", "data_parallel"))
+    return ", ".join(f"{short} {one[name]}" for short, name in ways if (one.get(name) or 1) > 1) or None
+
+
+def _bill(items: list[dict[str, Any]], paid: _Paid, *, whole: bool) -> str | None:
+    """Lines that add up to the price: each with its number, or the cards and all the rest."""
+    if len(items) < 2:
+        return None
+    if whole:
+        return "; ".join(f"{_named(one)} {_sum(one['subtotal'], paid)}" for one in items)
+    cards = sum(float(one["subtotal"] or 0) for one in items if one["part"] in CARD_PARTS)
+    rest = sum(float(one["subtotal"] or 0) for one in items if one["part"] not in CARD_PARTS)
+    return f"cards {_sum(cards, paid)} + machine {_sum(rest, paid)}"
+
+
+def _named(item: dict[str, Any]) -> str:
+    """A product without what stands behind its name, and how many."""
+    name = NAMED.sub("", item["product"]) or item["product"]
+    return f"{name} ×{item['count']}" if item["count"] > 1 else name
+
+
+def _sum(subtotal: Any, paid: _Paid) -> str:
+    if subtotal is None:
+        return "(no price known)"
+    return f"{SIGNS.get(paid.currency, paid.currency + ' ')}{float(subtotal) * paid.per_usd:,.0f}"
 
 
 def _speed(speed: dict[str, Any]) -> dict[str, Any]:
     low, high = (speed.get(f"tokens_per_s_per_user_{end}") for end in ("low", "high"))
+    total = speed.get("tokens_per_s_total")
+    if total == speed.get("tokens_per_s_per_user"):  # of one at a time
+        total = None
     return {
         "tokens_per_s_per_user": {"value": speed.get("tokens_per_s_per_user"), "low": low, "high": high},
-        "tokens_per_s_total": speed.get("tokens_per_s_total"), "first_token_s": speed.get("time_to_first_token_s"),
+        "tokens_per_s_total": total, "first_token_s": speed.get("time_to_first_token_s"),
         **{name: value for name, value in speed.items() if name.startswith("time_s") or name == "gpu_hours"},
     }  # fmt: skip
 
 
-def _price(amount: dict[str, Any], price: dict[str, Any]) -> dict[str, Any] | None:
-    """An amount with its ends and period, under keys that say it is money."""
-    if amount.get("amount") is None:
+def _price(price: dict[str, Any], paid: _Paid) -> dict[str, Any] | None:
+    """An amount with its ends and period, under keys that say it is money; a rent's month around the clock beside it.
+
+    What is beyond a budget, or left of it, where one was stated.
+    """
+    if price.get("amount") is None:
         return None
+    asked = price.get("asked_price") or {}
+    amount, scale = (asked, 1.0) if asked.get("currency") == paid.currency else (price, paid.per_usd)
+    middle, low, high = (
+        float(amount[name]) * scale if amount.get(name) is not None else None for name in ("amount", "low", "high")
+    )
+    left = None if paid.budget is None or price.get("period") or middle is None else paid.budget - middle
     return {
-        "currency": amount.get("currency", "USD"), "period": price.get("period"), "amount": amount["amount"],
-        "low_amount": amount.get("low"), "high_amount": amount.get("high"),
+        "currency": paid.currency, "period": price.get("period"), "amount": middle,
+        "low_amount": low if low != high else None, "high_amount": high if low != high else None,
+        "monthly_cost": middle * HOURS_PER_MONTH if price.get("period") == "hour" and middle else None,
+        "beyond_budget_cost": -left if left is not None and left < 0 else None,
+        "budget_left": left if left is not None and left >= 0 else None,
+        "incomplete": None if price.get("complete", True) else "parts without a known price are not in it",
     }  # fmt: skip
 
 

@@ -5,16 +5,19 @@ from typing import Any
 
 from pydantic import Field
 
-from kb.lexicon import read_power
+from kb.lexicon import Money, read_power
+from kb.rates import convert
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import shown_row
+from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
+from tools.cost.break_even import MONTHS_MOST
+from tools.prices import MONEY_OF
 
 YEAR_S = 365.25 * 86400
 COST = (
-    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "growth",
-    "tokens", "run", "volume", "assumptions", "warnings",
+    "gpu", "gpu_count", "nodes", "currency", "years", "hours_per_month", "own", "rent", "break_even", "against",
+    "growth", "tokens", "run", "volume", "assumptions", "warnings",
 )  # fmt: skip
 OWN = ("purchase_cost", "prices", "residual_ratio", "resale_cost", "parts", "monthly_cost", "total_cost", "hourly_cost")
 EVEN = {
@@ -24,12 +27,21 @@ EVEN = {
 }  # fmt: skip
 """What is told of breaking even, and as what: months by the residual that stands beside them come first."""
 RENT = ("purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "term_cost", "offers", "cheapest", "as_of")
+AGAINST = ("which", "offer", "gpu_hourly_cost", "monthly_cost")
+"""What is told of each rent that owning is held against; its day stands with the rents."""
 POWER = (
     "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "wall_max_w", "sustained_w", "idle_w", "ten_ms_w", "supply",
     "vendor_suggested_psu_w", "circuits", "heat_btu_per_hour", "racks", "energy", "power_limit", "assumptions",
     "warnings",
 )  # fmt: skip
-CIRCUITS_MAX = 4
+API = ("provider", "input_million_price", "output_million_price", "as_of")
+PRICES = ("what", "count", "unit_cost", "as_of")
+ONCE_S = 60 * 86400
+"""Time below which hardware is wanted for a single job."""
+ONCE = ("which", "offer", "gpu_hourly_cost", "term_cost")
+CIRCUITS_MAX, API_MAX = 4, 2
+OF_DESK = 220
+"""Characters that are said beside: for which load, and how names were read."""
 
 
 class CostRequest(AgentRequest):
@@ -86,18 +98,19 @@ class CostRequest(AgentRequest):
 
 
 def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
-    """Buying against renting and where they break even, a month, energy, power supply, circuits, heat, tokens against
-    an API. Pass the person's own prices as written."""
+    """Buying against rents and an API, break-even, energy, power supply, circuits, heat.
+    Pass the person's own prices as written."""
     held = reading.cards(request.cards)
     card, number = reading.one_kind(held)
-    currency = (request.currency or "").upper() or None
+    country = (request.country or "").upper()[:2] or None
+    currency = (request.currency or "").upper() or _stated(request) or MONEY_OF.get(country or "")
     machine = {
         "gpu": card if len(held) < 2 else None, "gpu_count": number if len(held) < 2 else None,
         "gpus": [{"gpu": one["gpu"], "count": one["count"]} for one in reading.stated(held)] if len(held) > 1 else None,
         "server": request.server, "power_limit_w": _watts(request.power_limit, "power_limit"),
         "hours_per_day": reading.number(request.hours_per_day, "hours_per_day"),
         "utilisation": reading.ratio(request.utilisation, "utilisation"), "pue": reading.number(request.pue, "pue"),
-        "country": (request.country or "").upper()[:2] or None,
+        "country": country,
         "currency": currency,
     }  # fmt: skip
     if request.what.strip().lower() in {"power", "energy", "electricity", "psu", "circuit"}:
@@ -105,48 +118,130 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         paid = {"tariff_per_kwh": float(tariff.amount), "currency": tariff.currency} if tariff else {}
         return _power(desk, machine | paid, request, _years(request.years))
     asked = {
-        **machine, **_priced(request), **_horizon(request), "provider": request.provider, "tariff": request.tariff,
+        **machine, **_priced(request, currency or "USD"), **_horizon(request),
+        "provider": request.provider, "tariff": request.tariff,
         "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
-        **_work(request),
+        **_work(request, currency or "USD"),
     }  # fmt: skip
     return _costs(desk.call("estimate_cost", asked))
 
 
-def _priced(request: CostRequest) -> dict[str, Any]:
+def _stated(request: CostRequest) -> str | None:
+    """Money of the prices that the person gave: what they count in."""
+    given = (request.purchase_price, request.machine_price, request.rent, request.hosting, request.tariff)
+    read = (reading.money(one, "prices") for one in given if one)
+    found = [one.currency for one in read if one is not None]
+    return found[0] if found else None
+
+
+def _priced(request: CostRequest, currency: str) -> dict[str, Any]:
     """The person's prices as they gave them: of cards alone where no machine is priced beside them."""
     chassis = reading.money(request.machine_price, "machine_price")
     return {
         "prices": request.purchase_price, "buys": "cards" if request.purchase_price and not chassis else None,
-        "rents": request.rent, "machine_price": float(chassis.amount) if chassis else None,
+        "rents": request.rent, "machine_price": _paid_in(chassis, currency),
     }  # fmt: skip
 
 
 def _horizon(request: CostRequest) -> dict[str, Any]:
-    """How long, in words or as a bare number of years."""
+    """How long, in words or as a bare number of years; what is over in weeks is rented once and bought by nobody."""
     bare = (request.years or "").replace(".", "", 1).strip().isdigit()
-    return {"years": float(request.years or 0)} if bare else {"horizon": request.years}
+    if bare:
+        return {"years": float(request.years or 0)}
+    once_s = reading.seconds(request.years, "years")
+    return {"term_s": once_s} if once_s is not None and once_s < ONCE_S else {"horizon": request.years}
 
 
-def _work(request: CostRequest) -> dict[str, Any]:
+def _work(request: CostRequest, currency: str) -> dict[str, Any]:
     named, form = reading.model_and_format(request.model, None)
     api = reading.money(request.api_price, "api_price")
     return {
         **named, "weight_format": form,
         "tokens_per_month": reading.number(request.tokens_per_month, "tokens_per_month"),
-        "api_million_price": float(api.amount) if api else None,
+        "api_million_price": _paid_in(api, currency),
     }  # fmt: skip
+
+
+def _paid_in(money: Money | None, currency: str) -> float | None:
+    """An amount in the currency of the answer, whatever it was given in."""
+    return None if money is None else float(convert(money.amount, money.currency, currency))
 
 
 def _costs(result: dict[str, Any]) -> dict[str, Any]:
     told = {name: result[name] for name in COST if result.get(name) is not None}
     if own := told.get("own"):
         told["own"] = {name: own[name] for name in OWN if own.get(name) is not None}
-        told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]} for one in own["parts"]]
-    told["rent"] = [{name: one[name] for name in RENT if one.get(name) is not None} for one in result["rent"][:3]]
+        told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]["value"]}
+                                for one in own["parts"]]  # fmt: skip
+        told["own"]["prices"] = [{key: one[key] for key in PRICES} for one in own["prices"]]
+    told["rent"] = [_rent(one) for one in result["rent"][:3]]
     if even := told.get("break_even"):
         told["break_even"] = {said: even[key] for key, said in EVEN.items()}
+    told["against"] = [_against(one) for one in result["against"]]
+    if any("term_cost" in one for one in told["against"]):  # what a single job costs is asked
+        told.pop("break_even", None)
+        told.pop("years", None)
+        told["own"] = {name: told["own"][name] for name in ("purchase_cost", "prices")}
+        told["against"] = [{name: one[name] for name in ONCE if name in one} for one in told["against"]]
+    if volume := told.get("volume"):  # what the tokens cost is asked: the rents stand in `against`
+        told.pop("break_even", None)
+        told["volume"] = {name: one for name, one in volume.items() if name not in {"gpu", "gpu_count"}}
+        told["volume"]["api"] = [{key: one[key] for key in API} for one in volume["api"]]
     told["assumptions"], told["warnings"] = result["assumptions"][:4], result["warnings"][:2]
-    return shown_row(told)
+    return _within(shown_row(told))
+
+
+def _within(told: dict[str, Any]) -> dict[str, Any]:
+    """The same short enough to be shown uncut: what other rows say again goes first."""
+    for lose in (_spot, _assumption, _even):
+        while len(written(told)) > SHOWN_MAX - OF_DESK and lose(told):
+            pass
+    return told
+
+
+def _spot(told: dict[str, Any]) -> bool:
+    """Ways to rent behind the first: the rents that owning is held against stand for them."""
+    return len(told["rent"]) > 1 and told["rent"].pop() is not None
+
+
+def _assumption(told: dict[str, Any]) -> bool:
+    """Assumptions and warnings behind the first."""
+    for name in ("assumptions", "warnings"):
+        if len(told.get(name) or ()) > 1:
+            told[name].pop()
+            return True
+    return False
+
+
+def _even(told: dict[str, Any]) -> bool:
+    """Services behind the first two, then rents between the cheapest and the dearest."""
+    api = (told.get("volume") or {}).get("api") or []
+    if len(api) > API_MAX:
+        api.pop()
+        return True
+    return len(told.get("against") or ()) > API_MAX and told["against"].pop(-2) is not None
+
+
+def _rent(one: dict[str, Any]) -> dict[str, Any]:
+    """A way to rent; of a single card once, and of spot that nobody was read to let, from what it was taken."""
+    told = {name: one[name] for name in RENT if one.get(name) is not None}
+    if told.get("hourly_cost") == told.get("gpu_hourly_cost"):
+        told.pop("hourly_cost")
+    if one.get("basis") == "derived":
+        told = {name: value for name, value in told.items() if name not in {"offers", "as_of"}}
+        told["from"] = "no spot offer read: on demand less the usual discount"
+    return told
+
+
+def _against(one: dict[str, Any]) -> dict[str, Any]:
+    """A rent that owning is held against; what is never reached is said."""
+    hours, months = one["hours_per_month"], one["months"]
+    return {
+        **{name: one[name] for name in (*AGAINST, "term_cost") if one.get(name) is not None},
+        "owning_cheaper_by_monthly_cost": one["owning_saves_monthly"],
+        "even_at": "not even around the clock" if hours is None else f"{hours:.0f} h/month",
+        "even_after": "never" if months is None or months > MONTHS_MOST else f"{plain(months)} months",
+    }
 
 
 def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: float | None) -> dict[str, Any]:
@@ -165,7 +260,7 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
     told["circuits"] = [
         {
             key: one[key]
-            for key in ("name", "continuous_w", "load_ratio", "verdict", "needed", "fitting_limit_w")
+            for key in ("name", "continuous_w", "steady_ratio", "load_ratio", "verdict", "needed", "fitting_limit_w")
             if one.get(key) is not None
         }
         for one in result["circuits"][:CIRCUITS_MAX]

@@ -17,6 +17,7 @@ from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
+from tools.prices import MONEY_OF
 
 ROWS_MAX = 6
 FORMATS = ("tf32", "bf16", "fp16", "fp8", "int8", "fp4")
@@ -230,23 +231,42 @@ def _model_row(name: str) -> dict[str, Any]:
     }
 
 
+def _paid(row: dict[str, Any]) -> dict[str, Any]:
+    """The price of an offer in the money that was asked for, in place of dollars; nothing where that is dollars."""
+    if row["currency"] == "USD":
+        return {}
+    hourly = float(row["per_hour"])
+    return {
+        "usd_per_hour": None, "usd_per_gpu_hour": None, "currency": row["currency"], "hourly_cost": hourly,
+        "gpu_hourly_cost": hourly / float(row["gpu_count"]),
+    }  # fmt: skip
+
+
+def _rate(currency: str) -> str:
+    known = rate(currency)
+    return f"1 USD = {known.per_usd} {known.currency} ({known.as_of})"
+
+
 def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
     price = reading.money(request.max_price, "max_price")
+    country = (request.country or "").upper()[:2] or None
+    currency = price.currency if price else MONEY_OF.get(country or "")
     told = []
     for card in cards or [None]:
         result = desk.call("find_offers", {
             "gpu": card, "min_gpus": reading.count(request.gpu_count, "gpu_count"), "provider": request.provider,
-            "country": (request.country or "").upper()[:2] or None,
+            "country": country,
             "purchase": _purchase(request.purchase),
             "min_memory_bytes_total": reading.memory(request.min_memory, "min_memory"),
-            "max_per_hour": float(price.amount) if price else None, "currency": price.currency if price else None,
+            "max_per_hour": float(price.amount) if price else None, "currency": currency,
             "limit": ROWS_MAX if len(cards) < 2 else 3,
         })  # fmt: skip
         rows = [
-            shown({name: row.get(name) for name in OFFER if row.get(name) not in (None, "", False)})
+            shown({name: row.get(name) for name in OFFER if row.get(name) not in (None, "", False)} | _paid(row))
             for row in result["offers"]
         ]
+        rows = [{name: one for name, one in row.items() if name != "currency"} for row in rows]
         near = [
             shown({"without": one["without"], "offer": {name: one["offer"].get(name) for name in OFFER}})
             for one in result["nearest"][:2]
@@ -258,6 +278,7 @@ def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
                 "offers": rows,
                 "nearest": near,
                 "warnings": result["warnings"][:2],
+                **({"rate": _rate(currency)} if currency and currency != "USD" else {}),
             }
         )
     return {"offers_by_card": told} if len(told) > 1 else told[0]

@@ -69,6 +69,9 @@ def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureRe
     """
     fitting = models_for(purpose)
     limited = request.budget is not None or bool(request.gpus_owned) or bool(request.gpus_asked)
+    lump = request.budget is not None and request.budget.period is None and request.budget.mode != "rent"
+    if lump and request.acquisition is None:  # a sum is to be spent once: an hour of anything costs less
+        request = request.model_copy(update={"acquisition": "buy"})
     for model in fitting if limited else fitting[len(fitting) // 2 :]:
         found = _configure(request.model_copy(update={"model": model.id}))
         if found.configurations:

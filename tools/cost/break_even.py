@@ -1,9 +1,11 @@
 """Where owning and renting meet: hours a month over the years, months at the hours asked about, and the curves."""
 
+from collections.abc import Sequence
+
 from kb.tariffs import residual
 from kb.units import HOURS_PER_MONTH
 from tools.cost.own import total
-from tools.cost.result import BreakEven, CurvePoint, Open, Owning, Renting, TimePoint
+from tools.cost.result import Against, BreakEven, CurvePoint, Open, Owning, Renting, TimePoint, Which
 from tools.cost.setting import MONTHS_PER_YEAR, Setting
 from tools.power.energy import scaled
 from tools.speed.result import Interval
@@ -52,6 +54,25 @@ def break_even(setting: Setting, own: Owning, rent: Renting) -> BreakEven:
             for at in (setting.months * step / (TIME_POINTS - 1) for step in range(TIME_POINTS))
         ),
     )  # fmt: skip
+
+
+def against(
+    setting: Setting, own: Owning, rents: Sequence[tuple[Which, Renting]]
+) -> tuple[Against, ...]:  # fmt: skip
+    """Owning held against each of several rents, the cheapest month first."""
+    found = []
+    for which, rent in rents:
+        met, paid = break_even(setting, own, rent), rent.monthly_cost.value
+        left = met.months_with_residual
+        found.append(
+            Against(
+                which=which, offer=rent.cheapest, purchase=rent.purchase, gpu_hourly_cost=rent.gpu_hourly_cost.value,
+                monthly_cost=paid, hours_per_month=met.hours_per_month.value, months=left.value if left else None,
+                term_cost=rent.term_cost.value if rent.term_cost else None,
+                owning_saves_monthly=paid - own.monthly_cost.value, as_of=rent.as_of,
+            )
+        )  # fmt: skip
+    return tuple(sorted(found, key=lambda one: one.monthly_cost))
 
 
 def _resold(setting: Setting, own: Owning, rent: Renting) -> Open:

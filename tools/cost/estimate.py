@@ -9,11 +9,11 @@ from kb.records.source import Source
 from kb.tariffs import colocation, tariff_facts
 from kb.units import HOURS_PER_MONTH
 from tools.base import Scalar, Step
-from tools.cost.break_even import break_even
+from tools.cost.break_even import against, break_even
 from tools.cost.given import Given, read_given
 from tools.cost.growth import growth_of
 from tools.cost.own import owning
-from tools.cost.rent import renting
+from tools.cost.rent import renting, several
 from tools.cost.request import CostRequest
 from tools.cost.result import BreakEven, CostEstimate, Owning, Renting, VolumeCost
 from tools.cost.setting import Setting
@@ -56,7 +56,7 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
         currency=setting.energy.currency, years=setting.years,
         hours_per_month=setting.hours, monthly_time_s=setting.hours * SECONDS_PER_HOUR,
         utilisation=request.utilisation, given=given.rows, energy=setting.energy, own=own, rent=rent,
-        break_even=met, tokens=tokens,
+        break_even=met, against=against(setting, own, several(setting)) if own and rent else (), tokens=tokens,
         run=run, volume=volume, growth=growth_of(setting, _busy(given, volume), own, on_demand),
         derivation=tuple(_derivation(setting, own, rent, met)),
         assumptions=tuple(_assumptions(setting, own, rent)), warnings=tuple(_warnings(setting, own, rent, offers)),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal
 from statistics import median
 from typing import Literal
 
@@ -15,7 +16,7 @@ from tools.configure.market.sold import CHINA
 from tools.cost.result import PriceRead
 from tools.cost.setting import Setting, exactly
 from tools.power.energy import scaled
-from tools.prices import card_price, highest_price, is_stale
+from tools.prices import card_price, is_stale, price_band
 from tools.speed.result import Interval
 
 
@@ -51,8 +52,8 @@ def prices_of(setting: Setting) -> Iterable[PriceRead]:
 def cards_alone(setting: Setting) -> Iterable[PriceRead]:
     """The cards at prices of the catalog."""
     for gpu, count in setting.machine.cards:
-        price = card_price(gpu)
-        cost = _card(setting, price.amount_usd, highest_price(gpu)) if price else None
+        price, band = card_price(gpu), price_band(gpu)
+        cost = _card(setting, *band) if band else None
         as_of = price.as_of if price else None
         yield PriceRead(
             what=gpu.name, count=count, unit_cost=cost, as_of=as_of, stale=is_stale(as_of, setting.request.today),
@@ -118,18 +119,19 @@ def _machines(setting: Setting) -> PriceRead:
         return PriceRead(what="machine", count=machine.nodes, unit_cost=None, as_of=None, stale=False, source=None)
     low, high = found.low or found.amount, found.high or found.amount
     each = Interval(value=float(found.amount), low=float(low), high=float(high))
+    lacking = [item.product for item in found.items if item.subtotal is None]
+    without = f", without {', '.join(lacking)}, of unknown price" if lacking else ""
     return PriceRead(
-        what=f"machine ({found.host.name})", count=machine.nodes,
+        what=f"machine ({found.host.name}{without})", count=machine.nodes,
         unit_cost=_local(setting, scaled(each, 1 / machine.nodes)), as_of=found.as_of,
         stale=is_stale(found.as_of, request.today),
         source=next((item.source for item in found.items if item.source), None),
     )  # fmt: skip
 
 
-def _card(setting: Setting, low: object, high: object) -> Interval:
+def _card(setting: Setting, low: Decimal, high: Decimal) -> Interval:
     """Street prices from lowest to highest; the middle is budgeted."""
-    least = float(str(low))
-    most = max(least, float(str(high))) if high is not None else least
+    least, most = float(low), float(high)
     return _local(setting, Interval(value=(least + most) / 2, low=least, high=most))
 
 

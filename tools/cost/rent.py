@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+from kb.catalog import providers
 from kb.rates import convert
 from kb.tariffs import tariff_facts
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.cost.given_rent import given_rents
-from tools.cost.result import Purchase, Renting
+from tools.cost.result import Purchase, Renting, Which
 from tools.cost.setting import Setting, exactly
 from tools.find_offers import OfferQuery, OfferRow, find_offers
 from tools.power.energy import interval, scaled
@@ -16,6 +17,8 @@ from tools.speed.result import Interval
 
 WAYS: tuple[Purchase, ...] = ("on_demand", "spot", "reserved", "reserved_3y")
 EVERY_OFFER = 1000
+MANY = 2
+"""Offers beyond which the middle one is another than the first and the last."""
 
 
 def renting(setting: Setting) -> tuple[tuple[Renting, ...], tuple[OfferRow, ...]]:
@@ -34,6 +37,44 @@ def renting(setting: Setting) -> tuple[tuple[Renting, ...], tuple[OfferRow, ...]
         found.append(_derived(setting, first))
     said = tuple(one.model_copy(update=_saving(setting, one, read)) for one in found)
     return said, tuple(row for rows in read.values() for row in rows[:3])
+
+
+def several(setting: Setting) -> tuple[tuple[Which, Renting], ...]:
+    """The rents that owning is held against: one price alone would decide it by which offer was read.
+
+    The cheapest of all, the cheapest of a cloud that has its own machines, the middle, the dearest, and the cheapest
+    spot with its lost hours; each once. The person's own rents in their place.
+    """
+    if setting.given.rents or setting.request.rent_per_hour is not None:
+        return tuple(("given", one) for one in renting(setting)[0])
+    if len(setting.machine.cards) != 1:
+        return ()
+    rows, spot = _offers(setting, "on_demand"), _offers(setting, "spot")
+    peers = {name for one in providers().values() for name in one.peers}
+    own = [row for row in rows if row.provider not in peers]
+    chosen: list[tuple[Which, OfferRow | None]] = [
+        ("cheapest", rows[0] if rows else None),
+        ("cheapest of a cloud", own[0] if own else None),
+        ("typical", rows[len(rows) // 2] if len(rows) > MANY else None),
+        ("dearest", rows[-1] if len(rows) > 1 else None),
+        ("cheapest spot", spot[0] if spot else None),
+    ]
+    found: dict[str, tuple[Which, Renting]] = {}
+    for which, row in chosen:
+        if row is not None and (key := f"{row.id} {row.purchase}") not in found:
+            found[key] = which, _one(setting, row)
+    return tuple(found.values())
+
+
+def _one(setting: Setting, row: OfferRow) -> Renting:
+    """One offer."""
+    made = _way(setting, row.purchase, "offers", exactly(_hourly(setting, row)))
+    return made.model_copy(
+        update={
+            "offers": 1, "gpu": row.gpu, "instance_gpus": int(row.gpu_count), "as_of": row.as_of, "stale": row.stale,
+            "cheapest": " ".join(filter(None, (row.provider, row.instance, row.region))),
+        }
+    )  # fmt: skip
 
 
 def _median_offer(setting: Setting) -> float | None:

@@ -12,6 +12,10 @@ Purchase = Literal["on_demand", "spot", "reserved", "reserved_3y", "by_month"]
 """by_month: a machine let by the month, paid however much it is used, whole months."""
 
 
+Which = Literal["given", "cheapest", "cheapest of a cloud", "typical", "dearest", "cheapest spot"]
+"""Which of the rents read: `of a cloud`, the cheapest that lets machines of its own, no marketplace."""
+
+
 class Open(Frozen):
     """A figure with its interval; null = never, on that side."""
 
@@ -140,6 +144,26 @@ class BreakEven(Frozen):
     timeline: tuple[TimePoint, ...]
 
 
+class Against(Frozen):
+    """Owning held against one rent."""
+
+    which: Which
+    offer: str | None
+    purchase: Purchase
+    gpu_hourly_cost: float
+    monthly_cost: float
+    """For the hours asked about."""
+    hours_per_month: float | None
+    """Use from which owning is cheaper over the years; null = not even around the clock."""
+    months: float | None
+    """Until the rent saved is what the machine loses in value, at the hours asked about; null = never."""
+    term_cost: float | None = None
+    """For a single rental of so long; null where no term was given."""
+    owning_saves_monthly: float
+    """What owning costs less a month at those hours; below 0 = renting is cheaper."""
+    as_of: str | None
+
+
 class TokenCost(Frozen):
     """What a million output tokens cost at the stated utilisation."""
 
@@ -147,6 +171,10 @@ class TokenCost(Frozen):
     concurrent_sequences: int
     own_million_cost: Interval | None
     rent_million_cost: Interval | None
+    api_million_price_low: float | None = None
+    """A million answer tokens of this model at the cheapest service with a list price; null = none is known."""
+    api_million_price_high: float | None = None
+    """The same at the dearest."""
 
 
 class ApiRead(Frozen):
@@ -180,6 +208,10 @@ class VolumeCost(Frozen):
     """A month, all copies."""
     rent_cost: Interval | None
     """A month on demand; low = the cheapest offer read."""
+    hours_needed: float | None = None
+    """Machine hours a month that the tokens take at full load."""
+    rent_needed_cost: float | None = None
+    """Rent of only those hours, at the cheapest offer."""
     own_million_cost: float | None = None
     """A million of them on hardware of one's own: from this price on a provider is dearer."""
     rent_million_cost: float | None = None
@@ -254,6 +286,8 @@ class CostEstimate(ToolResult):
     rent: tuple[Renting, ...]
     """On demand, spot, reserved, as far as known; empty when only owning is asked about."""
     break_even: BreakEven | None
+    against: tuple[Against, ...] = ()
+    """Owning held against several rents, the cheapest first."""
     growth: Growth | None = None
     tokens: TokenCost | None = None
     run: RunCost | None = None

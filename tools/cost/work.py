@@ -60,10 +60,12 @@ def token_cost(setting: Setting, own: Owning | None, rent: Renting | None) -> To
     rate = speed.tokens_per_s_total
     if rate is None or not rate.low:
         return None
+    listed = [one.output_million_price for one in _listed(setting)]
     return TokenCost(
         tokens_per_s_total=rate, concurrent_sequences=speed.concurrent_sequences,
         own_million_cost=_each_million(own.hourly_cost, rate, request.utilisation) if own else None,
         rent_million_cost=_each_million(rent.useful_hourly_cost, rate, request.utilisation) if rent else None,
+        api_million_price_low=min(listed, default=None), api_million_price_high=max(listed, default=None),
     )  # fmt: skip
 
 
@@ -84,7 +86,8 @@ def volume_cost(
     request = setting.request
     if tokens is None or request.tokens_per_month is None:
         return None
-    full = tokens.tokens_per_s_total.value * SECONDS_PER_HOUR * setting.hours
+    each_hour = tokens.tokens_per_s_total.value * SECONDS_PER_HOUR
+    full, hours = each_hour * setting.hours, request.tokens_per_month / each_hour
     copies = max(1, math.ceil(request.tokens_per_month / (full * request.utilisation)))
     own_cost = scaled(own.monthly_cost, copies) if own else None
     rent_cost = scaled(rent.monthly_cost, copies) if rent else None
@@ -98,6 +101,7 @@ def volume_cost(
         gpu_count=copies * setting.machine.gpus,
         busy_ratio=request.tokens_per_month / (copies * full),
         purchase_cost=scaled(own.purchase_cost, copies) if own else None, own_cost=own_cost, rent_cost=rent_cost,
+        hours_needed=hours, rent_needed_cost=hours * rent.useful_hourly_cost.low if rent else None,
         own_million_cost=own_cost.value / request.tokens_per_month * MILLION if own_cost else None,
         rent_million_cost=rent_cost.low / request.tokens_per_month * MILLION if rent_cost else None,
         api_cost=request.tokens_per_month / MILLION * price if price else None, api=listed,

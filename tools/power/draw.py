@@ -44,7 +44,8 @@ def draw_of(machine: Machine) -> Draw:
         inside = cards + nodes · host;  wall = inside / efficiency
 
     Boards of eight: the stated maximum of such systems is what they were never measured to reach, so the sustained
-    draw is the measured share of it. A rack sold whole has its stated power.
+    draw is the measured share of it. A rack sold whole has its stated power. On a desk the cards are taken midway
+    between what they were measured to draw generating text and their board power, which training takes.
     """
     facts = power_facts()
     host = machine.host
@@ -53,7 +54,8 @@ def draw_of(machine: Machine) -> Draw:
         inside = machine.rack_w * machine.nodes * (machine.cards_w / machine.board_w)
     typical = machine.cards_w + machine.nodes * host.typical_w
     waiting = host.idle_w or host.typical_w * facts.idle.host_ratio
-    idle = machine.board_w * facts.idle.gpu_ratio + machine.nodes * waiting
+    still = facts.idle.desk_gpu_ratio if machine.consumer else facts.idle.gpu_ratio
+    idle = machine.board_w * still + machine.nodes * waiting
     spikes = facts.spikes.consumer if machine.supply_kind == "consumer" else facts.spikes.server
     hosts = inside - machine.cards_w
     wall = inside / machine.efficiency
@@ -74,4 +76,5 @@ def _sustained(machine: Machine, wall_max: float, typical: float) -> Interval:
         measured = facts.node_measured
         return Interval(value=wall_max * measured.peak_ratio, low=wall_max * measured.typical_ratio, high=wall_max)
     low = machine.cards_w * facts.cards_measured.ratio + machine.nodes * machine.host.typical_w
-    return Interval(value=typical / machine.efficiency, low=low / machine.efficiency, high=wall_max)
+    value = (low + typical) / 2 if machine.consumer else typical
+    return Interval(value=value / machine.efficiency, low=low / machine.efficiency, high=wall_max)

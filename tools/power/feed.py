@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 from kb.power import WHOLE, Circuit, power_facts
 from tools.power.draw import Draw
@@ -9,39 +10,75 @@ from tools.power.machine import Machine
 from tools.power.request import PowerRequest
 from tools.power.result import CircuitPlan, Plugs, SupplyPlan
 
+LOW_VOLTS = frozenset({"US", "JP"})
+"""Regions whose outlets have 100 to 127 V; so may those of a country that nobody named."""
 LEAST_CARD_RATIO = 0.4
 """A limit below this share of the board power costs more speed than it saves worry: it is not offered."""
 _PLUG = re.compile(r"(\d+)x (12-pin|16-pin|8-pin EPS|8-pin|6-pin)|\b(8-pin EPS)\b")
 _MODERN = {"16-pin": "12V-2x6", "12-pin": "12-pin"}
 
 
-def supply(machine: Machine, draw: Draw, at_hand_w: float | None) -> SupplyPlan | None:
-    """The power supply of one machine.
+def supply(machine: Machine, draw: Draw, at_hand_w: float | None, country: str | None = None) -> SupplyPlan | None:
+    """The power supply of one machine: the smallest of the usual sizes that is enough; several where one is not.
 
-    Steady load at 80 % of the rating, and the spikes the PCIe standard allows within what ATX 3 supplies bear:
-
-        max(steady / 0.8, (3 · cards + host) / 2)
-
-    A supply from before ATX 3 promises nothing beyond its rating, so it has to cover the millisecond spikes whole.
+    See `rating_w`. What the vendor of a desk's card asks for is not gone below, and more cards come on top of it. A
+    supply from before ATX 3 promises nothing beyond its rating, so it has to cover the millisecond spikes whole.
     Servers bring redundant supplies: as many as carry the load, and one more.
     """
     facts = power_facts()
     if machine.rack_w is not None or machine.kind in WHOLE:
         return None
-    steady, spike = draw.inside_max_w / machine.nodes, draw.specified_w / machine.nodes
-    by_load, by_spikes = steady / machine.supply.load_ratio, spike / facts.atx3_ratio.ratio
-    older = max(by_load, draw.one_ms_w / machine.nodes)
+    nodes = machine.nodes
+    steady, at_most = (machine.cards_w / nodes + each for each in (machine.host.typical_w, machine.host.max_w))
     if machine.supply_kind == "server":
+        steady = draw.inside_max_w / nodes
         module = facts.module_w["board" if machine.on_board else "server"]
         count = math.ceil(steady / module) + 1
-        return SupplyPlan(rated_w=module, count=count, redundant=True, needed_w=steady, needed_without_atx3_w=steady,
-                          at_hand=_judged(at_hand_w, steady, steady))  # fmt: skip
-    needed = max(by_load, by_spikes)
-    largest = facts.supply_sizes_w[-1]
-    count = math.ceil(needed / largest)
-    rated = next(size for size in facts.supply_sizes_w if size >= needed / count)
-    return SupplyPlan(rated_w=rated, count=count, redundant=False, needed_w=needed, needed_without_atx3_w=older,
-                      at_hand=_judged(at_hand_w, steady, needed))  # fmt: skip
+        return SupplyPlan(
+            rated_w=module, count=count, redundant=True, needed_w=steady, needed_without_atx3_w=steady,
+            continuous_ratio=steady / (module * (count - 1)), peak_ratio=draw.ten_ms_w / nodes / (module * (count - 1)),
+            at_hand=_judged(at_hand_w, steady, steady),
+        )  # fmt: skip
+    boards = [float(gpu.tdp_w or 0) for gpu, each in machine.cards for _ in range(math.ceil(each / nodes))]
+    limited = [min(board, machine.limit_w or math.inf) for board in boards]
+    needed = rating_w(boards, limited, machine.host.max_w, machine.host.typical_w)
+    if machine.limit_w is None and len(machine.cards) == 1:
+        asked = machine.cards[0][0].suggested_psu_w or 0
+        needed = max(needed, asked + sum(boards[1:]) if asked else 0)
+    older = max(needed, draw.one_ms_w / nodes)
+    low_volts = country is None or facts.region(country) in LOW_VOLTS
+    sizes = [one for one in facts.supply_sizes_w if not low_volts or one <= facts.supply_low_volts_w]
+    count = math.ceil(needed / sizes[-1])
+    rated = next(size for size in sizes if size >= needed / count)
+    ten_ms = sum(boards) * facts.spikes.consumer.ten_ms_ratio + machine.host.typical_w
+    return SupplyPlan(
+        rated_w=rated, count=count, redundant=False, needed_w=needed, needed_without_atx3_w=older,
+        continuous_ratio=steady / (rated * count), peak_ratio=max(ten_ms, at_most) / (rated * count),
+        at_hand=_judged(at_hand_w, steady, needed),
+    )  # fmt: skip
+
+
+def rating_w(boards: Sequence[float], limited: Sequence[float], host_max_w: float, host_typical_w: float) -> float:
+    """What an ATX 3 supply must be rated for: the most of four loads.
+
+        (cards + host while they work) / 0.8            steadily, at four fifths of the rating
+        cards + host at its most                        all at full load at once, as in Intel's example for ATX 3.0
+        (1.28 · boards + host while they work) / 1.2    spikes of ten milliseconds, of which ATX 3 bears 120 %
+        (3 · one board + 1.57 · the others + host) / 2  100 µs that the PCIe standard allows, of which it bears 200 %
+
+    `boards`: board power of each card, which spikes follow; `limited`: the same under a power limit. Two cards are not
+    taken to reach the most that the standard allows within the same tenth of a millisecond.
+    """
+    facts = power_facts()
+    spikes, cards = facts.spikes, sum(limited)
+    first, others = max(boards, default=0.0), sum(boards) - max(boards, default=0.0)
+    return max(
+        (cards + host_typical_w) / facts.supplies["consumer"].load_ratio,
+        cards + host_max_w,
+        (sum(boards) * spikes.consumer.ten_ms_ratio + host_typical_w) / facts.atx3_long_ratio.ratio,
+        (first * spikes.specified_ratio + others * spikes.consumer.one_ms_ratio + host_typical_w)
+        / facts.atx3_ratio.ratio,
+    )
 
 
 def _judged(at_hand_w: float | None, steady: float, needed: float) -> str | None:
@@ -98,25 +135,35 @@ def _usual_volts(region: str | None, amps: float, phases: int) -> float:
 def circuit(one: Circuit, machine: Machine, draw: Draw) -> CircuitPlan:
     """How a circuit and the machines go together.
 
-    continuous = volts · amps · √phases · 0.8
+    continuous = volts · amps · √phases · 0.8, for what is drawn for hours: on a desk cards at their limit with a host
+    that waits for them, else the most; and the most of a desk stays below the breaker.
     """
     ratio = power_facts().continuous_ratio.ratio
     full = one.volts * one.amps * math.sqrt(one.phases)
     capacity = full * ratio
-    each = draw.wall_max_w / machine.nodes
+    most, steady = draw.wall_max_w / machine.nodes, steady_w(machine, draw)
+    each = max(steady / capacity, most / full) * capacity
     together = math.floor(capacity / each)
     needed = math.ceil(machine.nodes / together) if together else machine.nodes * math.ceil(each / capacity)
     return CircuitPlan(
         id=one.id, name=one.name, kind=one.kind, volts=one.volts, amps=one.amps, phases=one.phases,
-        continuous_w=capacity, full_w=full, load_ratio=each / full,
-        verdict="yes" if together else "tight" if each <= full else "no", needed=needed,
-        fitting_limit_w=None if together else _fitting(machine, capacity), source=one.source,
+        continuous_w=capacity, full_w=full, load_ratio=most / full, steady_ratio=steady / full,
+        verdict="yes" if together else "tight" if most <= full else "no", needed=needed,
+        fitting_limit_w=None if together else _fitting(machine, capacity, full), source=one.source,
     )  # fmt: skip
 
 
-def _fitting(machine: Machine, capacity: float) -> float | None:
+def steady_w(machine: Machine, draw: Draw) -> float:
+    """What one machine draws at the wall for hours: of a desk's, the processor hardly works while the cards do."""
+    if not machine.consumer:
+        return draw.wall_max_w / machine.nodes
+    return (machine.cards_w / machine.nodes + machine.host.typical_w) / machine.efficiency
+
+
+def _fitting(machine: Machine, capacity: float, full: float) -> float | None:
     """The limit on each card with which one machine fits one circuit; null where it would be too low to be of use."""
     cards = math.ceil(machine.gpus / machine.nodes)
-    left = (capacity * machine.efficiency - machine.host.max_w) / cards
+    rest = machine.host.typical_w if machine.consumer else machine.host.max_w
+    left = min(capacity * machine.efficiency - rest, full * machine.efficiency - machine.host.max_w) / cards
     least = max(gpu.tdp_w or 0 for gpu, _ in machine.cards) * LEAST_CARD_RATIO
     return math.floor(left / 10) * 10.0 if left >= least else None

@@ -199,7 +199,8 @@ def _host(kind: HostKind, per_node: int, request: MachineFields, mac: str | None
         return host.model_copy(update={"max_w": request.host_w, "typical_w": request.host_w, "note": "as given"})
     if request.cpu_w is not None:
         rest = host.max_w - host.cpu_w
-        typical = max(host.typical_w - host.cpu_w / 2, rest / 2) + request.cpu_w / 2
+        busy = facts.processor_busy.ratio if kind in _CONSUMER else 0.5
+        typical = max(host.typical_w - host.cpu_w * busy, rest / 2) + request.cpu_w * busy
         top = rest + request.cpu_w
         return host.model_copy(
             update={"max_w": top, "typical_w": min(typical, top), "note": "with the processors given"}

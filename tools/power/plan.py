@@ -43,7 +43,7 @@ def plan_power(request: PowerRequest) -> PowerPlan:
         cards_w=machine.cards_w, hosts_w=draw.inside_max_w - machine.cards_w, inside_max_w=draw.inside_max_w,
         wall_max_w=draw.wall_max_w, node_wall_max_w=draw.wall_max_w / machine.nodes, sustained_w=draw.sustained_w,
         idle_w=draw.idle_w, ten_ms_w=draw.ten_ms_w, one_ms_w=draw.one_ms_w, specified_w=draw.specified_w,
-        supply=supply(machine, draw, request.psu_w),
+        supply=supply(machine, draw, request.psu_w, country),
         vendor_suggested_psu_w=machine.cards[0][0].suggested_psu_w, plugs=plugs(machine), circuits=feeding,
         heat_btu_per_hour=draw.wall_max_w * facts.heat.btu_per_wh, airflow_m3_per_hour=air,
         airflow_cfm=air * facts.heat.cfm_per_m3_h, water_l_per_minute=water_l_per_minute(draw.wall_max_w),
@@ -136,7 +136,7 @@ def _step(label: str, formula: str, value: float, unit: str, source_ids: Iterabl
 
 def _assumptions(plan: PowerPlan, machine: Machine, request: PowerRequest) -> Iterable[str]:
     yield from machine.assumptions
-    if request.pue is None:
+    if request.pue is None and plan.energy.pue.high > 1:
         pue = plan.energy.pue
         yield f"PUE {pue.value:g} ({pue.low:g} to {pue.high:g}), usual for this site."
     if plan.energy.tariff_country is not None:
@@ -176,6 +176,7 @@ def _sources(plan: PowerPlan, machine: Machine) -> tuple[Source, ...]:
     facts, money = power_facts(), tariff_facts()
     ids = [
         machine.host.source, machine.supply.source, facts.spikes.specified_source, facts.atx3_ratio.source,
+        facts.atx3_long_ratio.source, facts.supply_sum_source,
         (facts.spikes.consumer if machine.supply_kind == "consumer" else facts.spikes.server).source,
         facts.continuous_ratio.source, *(one.source for one in plan.circuits), facts.heat.source,
         facts.idle.source, facts.pue[plan.site].source, *(plan.power_limit.sources if plan.power_limit else ()),

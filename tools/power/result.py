@@ -21,6 +21,10 @@ class SupplyPlan(Frozen):
     """What the supplies must be rated for together, built to ATX 3."""
     needed_without_atx3_w: float
     """The same for an older supply, which promises nothing beyond its rating."""
+    continuous_ratio: float
+    """Share of the rating drawn steadily while the cards work; of redundant supplies with one of them failed."""
+    peak_ratio: float
+    """Share of the rating in spikes of ten milliseconds, or with everything at full load; ATX 3 bears 1.2 a while."""
     at_hand: Literal["yes", "tight", "no"] | None = None
     """Whether the supply given is enough: tight = it carries the steady load without the reserve."""
 
@@ -45,7 +49,9 @@ class CircuitPlan(Frozen):
     """Load it may carry for hours."""
     full_w: float
     load_ratio: float
-    """Draw of one machine over the breaker's rating."""
+    """Draw of one machine at its most over the breaker's rating."""
+    steady_ratio: float
+    """The same of what it draws for hours, of which a breaker carries 80 %."""
     verdict: Literal["yes", "tight", "no"]
     """Whether one of it feeds one machine: tight = beyond the continuous limit, below the breaker."""
     needed: int

@@ -44,11 +44,11 @@ def first(draft: Draft) -> str:
     [
         pytest.param("16A 插座带得动吗", "zh", {"country": "CN", "circuit_amps": 16}, r"能.*2,556 .*2,816",
                      id="socket-carries"),
-        pytest.param("2000W 电源够吗", "zh", {"psu_w": 2000}, r"不够.*2,300 W", id="supply-short"),
-        pytest.param("is a 3000W supply enough", "en", {"psu_w": 3000}, r"Enough.*2,950 W", id="supply-enough"),
-        pytest.param("what PSU?", "en", {}, r"2 × 1,600 W", id="supply-asked"),
+        pytest.param("1600W 电源够吗", "zh", {"psu_w": 1600}, r"不够.*2,300 W", id="supply-short"),
+        pytest.param("is a 3000W supply enough", "en", {"psu_w": 3000}, r"Enough.*2,481 W", id="supply-enough"),
+        pytest.param("what PSU?", "en", {}, r"2 × 1,300 W", id="supply-asked"),
         pytest.param("limit to 300 W?", "en", {"power_limit_w": 300}, r"93 % of the speed at generating", id="limit"),
-        pytest.param("一个月电费多少", "zh", {"country": "CN", "currency": "CNY"}, r"1,707.*度电.*¥931", id="bill"),
+        pytest.param("一个月电费多少", "zh", {"country": "CN", "currency": "CNY"}, r"1,501.*度电.*¥818", id="bill"),
         pytest.param("what UPS?", "en", {}, r"2,690 VA.*426 Wh", id="ups"),
         pytest.param("how many BTU of cooling?", "en", {}, r"8,720 BTU/h", id="heat"),
         pytest.param("the PC powers off when training starts", "en", {}, r"supply is the first suspect.*3\.3 kW",
@@ -64,7 +64,7 @@ def test_what_was_asked_about_power_leads(text: str, language: str, fields: dict
 
 def test_a_limit_that_fits_the_outlet_is_offered() -> None:
     draft = answered("20 A?", planned(**FOUR, country="US", circuit_amps=20), "en", "power")
-    assert "300 W" in first(draft)
+    assert "380 W" in first(draft)
 
 
 def test_racks_are_counted_and_their_limit_judged() -> None:

@@ -164,7 +164,9 @@ def test_supplies_carry_the_machine_with_a_margin() -> None:
     for name in ("rtx-5090-32gb", "rtx-pro-6000-bw-ws-96gb", "rtx-3090-24gb"):
         for host in hosts(name, 2, 128 * GIB, domestic=False):
             if host.machine is None and host.supply_w is not None and not wide(gpus()[name]):
-                assert host.supply_w * 0.8 >= host.draw_w + 2 * (gpus()[name].tdp_w or 0)
+                cards = 2 * (gpus()[name].tdp_w or 0)
+                assert host.supply_w >= host.draw_w + cards  # all at full load at once
+                assert host.supply_w * 0.8 >= cards + 100  # steadily, with a processor that waits
 
 
 def test_servers_priced_in_yuan_are_sold_in_china_only() -> None:

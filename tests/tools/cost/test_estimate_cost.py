@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
+from kb.catalog import providers
 from kb.offers import current_offers
 from kb.rates import rate
 from tools.cost import estimate_cost
@@ -311,3 +312,51 @@ def test_twice_the_cards_take_half_the_time_for_the_same_hours(fields: dict[str,
     assert two is not None
     assert two.time_s.value == pytest.approx(one.time_s.value / 2)
     assert two.gpu_hours.value == pytest.approx(one.gpu_hours.value)
+
+
+def test_owning_is_held_against_several_rents_the_cheapest_first() -> None:
+    found = estimate_cost(CostRequest(gpu="h100-pcie-80gb", gpu_count=1, years=3))
+    assert found.own is not None
+    assert len(found.against) >= 3
+    paid = [one.monthly_cost for one in found.against]
+    assert paid == sorted(paid)
+    for one in found.against:
+        assert one.owning_saves_monthly == pytest.approx(one.monthly_cost - found.own.monthly_cost.value)
+        assert (one.hours_per_month is None) or (one.hours_per_month <= found.hours_per_month) == (
+            one.owning_saves_monthly >= 0
+        )
+    dear, cheap = found.against[-1], found.against[0]
+    assert (dear.months or 0) < (cheap.months or 1e9)
+
+
+def test_a_marketplace_is_not_the_cheapest_of_a_cloud() -> None:
+    found = estimate_cost(CostRequest(gpu="rtx-4090-24gb", gpu_count=1, years=3))
+    peers = {name for one in providers().values() for name in one.peers}
+    own = next((one for one in found.against if one.which == "cheapest of a cloud"), None)
+    assert own is None or not any((own.offer or "").startswith(name) for name in peers)
+
+
+def test_the_persons_own_rent_stands_alone() -> None:
+    found = estimate_cost(CostRequest(gpu="rtx-4090-24gb", gpu_count=1, years=3, rent_per_hour=0.5))
+    assert [one.which for one in found.against] == ["given"]
+    assert found.against[0].gpu_hourly_cost == pytest.approx(0.5)
+
+
+def test_a_part_without_a_price_does_not_hide_that_of_the_machine() -> None:
+    """Four wide cards stand in a frame that nobody was read to sell: the rest of the machine is counted, and said."""
+    found = estimate_cost(CostRequest(gpu="rtx-4090-24gb", gpu_count=4, acquisition="buy")).own
+    assert found is not None
+    machine = next(one for one in found.prices if one.what.startswith("machine"))
+    assert machine.unit_cost is not None
+    assert "of unknown price" in machine.what
+
+
+def test_tokens_of_a_month_are_held_against_renting_only_the_hours_they_take() -> None:
+    asked = CostRequest(gpu="rtx-5090-32gb", gpu_count=1, model="Qwen/Qwen3-32B", tokens_per_month=1e8)
+    found = estimate_cost(asked)
+    assert found.volume is not None
+    assert found.tokens is not None
+    hours = 1e8 / (found.tokens.tokens_per_s_total.value * 3600)
+    assert found.volume.hours_needed == pytest.approx(hours)
+    assert found.volume.rent_cost is not None
+    assert (found.volume.rent_needed_cost or 0) < found.volume.rent_cost.low

@@ -7,7 +7,10 @@ import pytest
 
 from kb.catalog import gpus
 from kb.offers import current_offers
+from kb.rates import rate
 from kb.tariffs import tariff_facts
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
 from tools.cost import estimate_cost
 from tools.cost.request import CostRequest
 from tools.cost.result import CostEstimate
@@ -123,3 +126,23 @@ def test_curves_run_from_nothing_to_the_end() -> None:
     assert met is not None
     assert [met.curve[0].hours_per_month, met.curve[-1].hours_per_month] == [0, 730]
     assert [met.timeline[0].months, met.timeline[-1].months] == [0, 36]
+
+
+def test_a_job_of_some_hours_is_rented_once_and_told_by_what_it_costs() -> None:
+    """75 hours of one card: no month and no break-even, but the rent of those hours at each offer."""
+    shown = agent_tool("cost").look_up({"cards": "1x A100 80GB", "years": "75 hours"}, Ledger()).shown
+    assert "break_even" not in shown
+    for one in shown["against"]:
+        hourly, paid = (float(one[name].strip("$").removesuffix("/h").replace(",", ""))
+                        for name in ("gpu_hourly_cost", "term_cost"))  # fmt: skip
+        lost = 0.9 if one["which"] == "cheapest spot" else 1  # of the hours, to interruptions
+        assert paid == pytest.approx(75 * hourly / lost, rel=0.01)
+
+
+def test_prices_in_several_currencies_are_brought_to_one() -> None:
+    """$15 a million tokens beside cards paid in yuan are 15 times the rate, not 15 yuan."""
+    asked = {"cards": "1x 4090", "model": "Qwen3-32B", "tokens_per_month": "1M", "purchase_price": "20000元"}
+    shown = agent_tool("cost").look_up({**asked, "what": "tokens", "api_price": "$15"}, Ledger()).shown
+    assert shown["currency"] == "CNY"
+    paid = float(shown["volume"]["api_cost"].strip("¥").replace(",", ""))
+    assert paid == pytest.approx(15 * float(rate("CNY").per_usd), rel=0.01)

@@ -58,11 +58,11 @@ def test_four_4090_at_home_by_hand() -> None:
 
 
 def test_what_an_american_outlet_does_not_carry_gets_the_limit_that_fits() -> None:
-    """120 V · 20 A · 0.8 = 1,920 W; (1,920 · 0.9 − 350) / 2 = 689 W a card: two 4090 fit, four do not at 450 W."""
+    """120 V · 20 A · 0.8 = 1,920 W; (1,920 · 0.9 − 185) / 4 = 385 W a card: two 4090 fit, four do not at 450 W."""
     assert circuit(plan(gpu="4090", gpu_count=2, country="US"), "us-120v-20a").verdict == "yes"
     four = circuit(plan(gpu="4090", gpu_count=4, country="US"), "us-120v-20a")
     assert four.continuous_w == pytest.approx(1920)
-    assert (four.verdict, four.needed, four.fitting_limit_w) == ("no", 2, 300)
+    assert (four.verdict, four.needed, four.fitting_limit_w) == ("no", 2, 380)
     limited = plan(gpu="4090", gpu_count=4, country="US", power_limit_w=300)
     assert circuit(limited, "us-120v-20a").verdict == "yes"
 
@@ -76,9 +76,14 @@ def test_three_phase_power_is_root_three_volts_amps() -> None:
 @pytest.mark.parametrize(
     ("fields", "rated", "count"),
     [
-        pytest.param({"gpu": "4090", "gpu_count": 2, "cpu_w": 250}, 1600, 1, id="two-4090: 1250 / 0.8 = 1563"),
-        pytest.param({"gpu": "4090", "gpu_count": 1, "cpu_w": 250}, 1000, 1, id="one-4090: 800 / 0.8"),
-        pytest.param({"gpu": "5090", "gpu_count": 4}, 2000, 2, id="four-5090: spikes (6900 + 500) / 2 = 3700"),
+        pytest.param({"gpu": "4090", "gpu_count": 2}, 1300, 1, id="two-4090: 850 of the vendor + 450"),
+        pytest.param({"gpu": "4090", "gpu_count": 1}, 850, 1, id="one-4090: 850 of the vendor"),
+        pytest.param({"gpu": "3090", "gpu_count": 2}, 1200, 1, id="two-3090: 750 of the vendor + 350"),
+        pytest.param(
+            {"gpu": "5090", "gpu_count": 4, "country": "DE"}, 1600, 2, id="four-5090: (2300 + 185) / 0.8 = 3106"
+        ),
+        pytest.param({"gpu": "3090", "gpu_count": 4, "country": "US"}, 1000, 2, id="low-volts: none above 1600 W"),
+        pytest.param({"gpu": "3090", "gpu_count": 4, "country": "DE"}, 2000, 1, id="230-volts"),
     ],
 )
 def test_supplies_by_hand(fields: dict[str, Any], rated: float, count: int) -> None:
@@ -88,12 +93,40 @@ def test_supplies_by_hand(fields: dict[str, Any], rated: float, count: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("psu_w", "verdict"), [pytest.param(650, "no"), pytest.param(900, "tight"), pytest.param(1200, "yes")]
+    ("psu_w", "verdict"), [pytest.param(500, "no"), pytest.param(750, "tight"), pytest.param(850, "yes")]
 )
 def test_a_supply_at_hand_is_judged(psu_w: float, verdict: str) -> None:
     found = plan(gpu="4090", psu_w=psu_w).supply
     assert found is not None
     assert found.at_hand == verdict
+
+
+def test_two_3090_draw_about_what_was_measured_at_the_wall() -> None:
+    """LocalLLaMA: 760 W while they generate text, 90 W idle, without a power limit."""
+    found = plan(gpu="3090", gpu_count=2)
+    assert found.sustained_w.low == pytest.approx(760, rel=0.05)
+    assert found.sustained_w.value == pytest.approx(760, rel=0.12)
+    assert found.idle_w == pytest.approx(90, rel=0.1)
+
+
+def test_four_3090_limited_to_280_w_run_on_an_american_outlet_of_15_a_as_was_done() -> None:
+    """Puget Systems, hpc 1974: four RTX 3090 at 280 W on one 110 V, 15 A line."""
+    assert circuit(plan(gpu="3090", gpu_count=4, country="US", power_limit_w=270), "us-120v-15a").verdict == "yes"
+    assert circuit(plan(gpu="3090", gpu_count=4, country="US"), "us-120v-15a").verdict == "no"
+
+
+def test_the_steady_load_of_a_supply_is_told_apart_from_its_peak() -> None:
+    """Two 3090: (700 + 100) / 1200 = 67 % steadily, all at full load 1050 / 1200 = 87.5 %."""
+    found = plan(gpu="3090", gpu_count=2).supply
+    assert found is not None
+    assert (found.continuous_ratio, found.peak_ratio) == (pytest.approx(0.667, abs=0.001), pytest.approx(0.875))
+
+
+def test_a_power_limit_needs_a_smaller_supply() -> None:
+    full, limited = (plan(gpu="4090", gpu_count=4, power_limit_w=watts).supply for watts in (None, 250))
+    assert full is not None
+    assert limited is not None
+    assert limited.needed_w < full.needed_w
 
 
 def test_heat_and_cooling_by_hand() -> None:

@@ -13,7 +13,7 @@ from tools.configure.bills.cluster import network_for, network_items, rack_items
 from tools.configure.bills.host import Host, hosts
 from tools.configure.bills.parts import middle, unpriced_line
 from tools.configure.market.suitable import reads_files, scales_out
-from tools.prices import card_price
+from tools.prices import card_price, price_band
 
 UNDATED_PART = 10
 """So many times the undated lines must be more than the whole, or the whole counts as undated."""
@@ -99,13 +99,13 @@ def bill(
 
 @lru_cache(maxsize=4096)
 def machines_alone(gpu_id: str, cards: int, machines: int, memory_bytes: int, *, domestic: bool) -> Bill | None:
-    """The cheapest machines for cards counted elsewhere, with network and racks; null when nobody prices one."""
+    """The cheapest machines for cards counted elsewhere, with network and racks; null when nobody prices one.
+
+    Of machines that all lack the price of some part (a frame for four wide cards), the sum of the rest.
+    """
     gpu = gpus()[gpu_id]
-    found = [
-        host
-        for host in hosts(gpu_id, cards, memory_bytes, domestic=domestic)
-        if not host.with_cards and host.amount is not None
-    ]
+    every = [host for host in hosts(gpu_id, cards, memory_bytes, domestic=domestic) if not host.with_cards]
+    found = [host for host in every if host.amount is not None] or [host for host in every if host.known]
     if not found:
         return None
     host = min(found, key=lambda host: _rank(gpu, host, machines))
@@ -190,7 +190,7 @@ def _card_line(gpu_id: str, count: int) -> Item:
     price = card_price(gpu)
     if price is None:
         return unpriced_line("gpu", gpu.name, count)
-    low, high = _card_band(gpu, price.amount_usd)
+    low, high = price_band(gpu) or (price.amount_usd, price.amount_usd)
     unit = middle(low, high)
     return Item.model_validate(
         {
@@ -204,12 +204,6 @@ def _card_line(gpu_id: str, count: int) -> Item:
 def condition(gpu: Gpu) -> str:
     """`used` for what nobody makes any more."""
     return "used" if gpu.status in {"discontinued", "modified"} else "new"
-
-
-def _card_band(gpu: Gpu, fallback: Decimal) -> tuple[Decimal, Decimal]:
-    if gpu.price_low_usd is not None and gpu.price_high_usd is not None:
-        return gpu.price_low_usd, gpu.price_high_usd
-    return fallback, fallback
 
 
 def _times(item: Item, machines: int) -> Item:

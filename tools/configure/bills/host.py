@@ -1,5 +1,6 @@
 """The machine around the cards: a workstation or a rack server from parts, or a system sold whole."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,9 +26,8 @@ from tools.configure.bills.parts import (
     unpriced_line,
 )
 from tools.configure.market.suitable import reads_files, sold_in_systems
+from tools.power.feed import rating_w
 
-SUPPLY_MARGIN = 1.25
-"""Power supplies are chosen for four fifths of their rating at full load, so that spikes of the cards do not trip."""
 REDUNDANT_SHARE = 0.75
 """Share of a rack server's supplies that must carry the load alone: one of four may fail."""
 YUAN = "CNY"
@@ -74,6 +74,8 @@ class Host:
     """Whether its price holds the cards."""
     with_network: bool = False
     """Whether it comes with the network cards of its rails."""
+    channels: int | None = None
+    """Memory channels of the processor; null where they are not told."""
 
     @property
     def known(self) -> Decimal:
@@ -87,16 +89,19 @@ class Host:
 
 
 @lru_cache(maxsize=8192)
-def hosts(gpu_id: str, cards: int, memory_bytes: int, *, domestic: bool) -> tuple[Host, ...]:
+def hosts(
+    gpu_id: str, cards: int, memory_bytes: int, *, domestic: bool, filled: bool = False
+) -> tuple[Host, ...]:  # fmt: skip
     """Every machine for `cards` of a card with at least `memory_bytes` of memory, known prices and cheap ones first.
 
-    `domestic`: in mainland China, where servers priced in yuan are sold.
+    `domestic`: in mainland China, where servers priced in yuan are sold. `filled`: with a module in every channel of
+    towers, for models that are read from there.
     """
     gpu = gpus()[gpu_id]
     found = list(_whole(gpu, cards, domestic=domestic))
     if not sold_in_systems(gpu) and not reads_files(gpu) and gpu.market not in WHOLE:
         found += _rack_servers(gpu, cards, memory_bytes)
-        found += _workstations(gpu, cards, memory_bytes)
+        found += _workstations(gpu, cards, memory_bytes, filled=filled)
         found = found or list(_chassis(gpu, cards, domestic=domestic))
     return tuple(sorted(found, key=lambda host: (host.amount is None, host.known, host.name)))
 
@@ -198,7 +203,7 @@ def _carries(bare: Component, draw_w: int, cards_w: int) -> bool:
     return bare.supply_w * REDUNDANT_SHARE >= draw_w + cards_w
 
 
-def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
+def _workstations(gpu: Gpu, cards: int, memory_bytes: int, *, filled: bool = False) -> Iterator[Host]:
     """Boards in a tower or frame for cards with fans of their own, a blower put before them, or no need of one."""
     if (passive(gpu) and not (blown(gpu) or cool(gpu))) or cards > WORKSTATION_CARDS:
         return
@@ -209,11 +214,15 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
         if not _fast_enough(board, gpu, cards):
             continue
         processor = _processor(board, cores=max(8, 4 * cards), lanes=8 * cards)
-        modules = processor and _modules(board, processor, memory_bytes)
+        modules = processor and _modules(board, processor, memory_bytes, filled=filled)
         if processor is None or modules is None:
             continue
-        draw = _draw("workstation" if cards > DESKTOP_CARDS else "desktop", processor.power_w or 0, cards)
-        supply = supplies(int(SUPPLY_MARGIN * (draw + (gpu.tdp_w or 0) * cards)), 2 if cards > DESKTOP_CARDS else 1)
+        kind: HostKind = "workstation" if cards > DESKTOP_CARDS else "desktop"
+        draw = _draw(kind, processor.power_w or 0, cards)
+        boards = [float(gpu.tdp_w or 0)] * cards
+        rating = rating_w(boards, boards, draw, min(draw, power_facts().hosts[kind].typical_w))
+        vendor = (gpu.suggested_psu_w or 0) + sum(boards[1:]) if gpu.suggested_psu_w else 0
+        supply = supplies(math.ceil(max(rating, vendor)), 2 if cards > DESKTOP_CARDS else 1)
         cooler = _cooler(processor)
         if supply is None or cooler is None:
             continue
@@ -227,7 +236,8 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
             line("case", case, 1),
         )
         watts = (supply[0].supply_w or 0) * supply[1]
-        yield Host(None, f"{board.vendor} {board.name} workstation", cards, items, draw, watts, 0)
+        name, channels = f"{board.vendor} {board.name} workstation", processor.memory_channels
+        yield Host(None, name, cards, items, draw, watts, 0, channels=channels)
 
 
 def _draw(kind: HostKind, processors_w: int, cards: int) -> int:
@@ -265,10 +275,14 @@ def _processor(board: Component, *, cores: int, lanes: int) -> Component | None:
     )
 
 
-def _modules(board: Component, processor: Component, memory_bytes: int) -> tuple[Component, int] | None:
+def _modules(
+    board: Component, processor: Component, memory_bytes: int, *, filled: bool = False
+) -> tuple[Component, int] | None:  # fmt: skip
     """The cheapest modules that fill the processor's channels; null where the channels are not known."""
     channels = processor.memory_channels
-    return memory_modules(board.id, channels, round_memory(memory_bytes)) if channels else None
+    if not channels:
+        return None
+    return memory_modules(board.id, channels * (2 if filled else 1), round_memory(memory_bytes))
 
 
 def _cooler(processor: Component) -> Component | None:

@@ -218,6 +218,8 @@ def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:
     if need.concurrent_sequences or not need.users:
         return need.concurrent_sequences or need.batch_size
     sequences = active(need.users)
+    if need.users == 1:
+        return sequences
     assumptions.append(
         f"Of {need.users} users, {sequences} are taken to have a request in flight at a busy moment "
         f"({ACTIVE_SHARE:.0%}); say how many requests run at once to be exact."

@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from kb import clock
-from kb.catalog import gpus
+from kb.catalog import gpus, providers
 from kb.live_prices import stamp
 from kb.offers import current_offers
 from kb.records.gpu import Gpu
@@ -93,8 +93,16 @@ def _open_to(
 ) -> Iterator[tuple[Stream, Offer]]:
     for stream, offer in _rented_streams(gpu_id, state, day):
         shut = shut_out and offer.listed_currency == "CNY"
-        if offer.provider == provider or (provider is None and not shut):
+        if (provider is None and not shut) or (provider is not None and _is_of(provider, offer.provider)):
             yield stream, offer
+
+
+@lru_cache(maxsize=4096)
+def _is_of(provider: str, name: str) -> bool:
+    """Whether an offer is a cloud's, or one of its tiers: RunPod Secure is RunPod's, AWS China a cloud of its own."""
+    return name == provider or (
+        name.startswith(f"{provider} ") and all(one.name != name for one in providers().values())
+    )
 
 
 @lru_cache(maxsize=1024)

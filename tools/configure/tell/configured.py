@@ -246,7 +246,12 @@ def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reaso
         said.append(reason("trade_off", "spare", spare=spare, count=choice.count))
     if precision_lost(form, None) > FOUR_BITS:
         said.append(reason("trade_off", "far_reduced", format=form))
-    elif native and precision_lost(form, native) and (form in REDUCED or form.startswith("gguf:")):
+    elif (
+        native
+        and form != f"gguf:{native.upper()}"
+        and precision_lost(form, native)
+        and (form in REDUCED or form.startswith("gguf:"))
+    ):
         said.append(reason("trade_off", "reduced_precision", format=form, native=native))
     layout = paced.held.layout
     talking = layout.gpus if layout.sharding is not None else layout.group
