@@ -65,7 +65,7 @@ def _least(one: LookedUp) -> dict[str, str] | None:
 
 def _trained(one: LookedUp, words: Words) -> str | None:
     fields, told = best_way(one, words), one.shown.get("answer", {})
-    if fields is not None and told.get("verdict") == "fits":
+    if fields is not None and told.get("verdict") in ("fits", "fits_with_changes"):
         unusual = words.listed(conditions(one, words))
         return words.say("trains_so" if unusual else "trains", unusual=unusual, **fields)
     needed, usable = told.get("needed_per_gpu"), told.get("usable_per_gpu")
