@@ -31,6 +31,7 @@ from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import grammar, plain
 
 KIBI = 1024
+HOUR_S = 3600.0
 _THOUSANDS = grammar(r"(\d+(?:\.\d+)?) ?k(?![a-z])")
 _PAGES = grammar(r"(?:pages?|页)")
 _PARALLEL = grammar(
@@ -40,6 +41,15 @@ _PARALLEL = grammar(
 )
 _KINDS = {"t": "tp", "p": "pp", "d": "dp", "e": "ep", "张": "tp", "流": "pp", "数": "dp", "专": "ep"}
 _SETTING = grammar(r"^-{0,2}(?P<name>[a-z_][\w.-]*)(?:(?: ?[=:] ?| )(?P<value>\S.*))?$")
+_LABELLED = grammar(r"^[a-z][a-z _-]{0,14}[=:]?(?P<n>\d+)$")
+"""A label with its number and no blank between: bs16, rank64, r8."""
+_EACH = grammar(r" ?(?:/|per|a|每|一) ?(?:its?|iter(?:ation)?s?|steps?|imgs?|images?|samples?|页|步|次|张|条|轮)$")
+"""Of one what a time is told."""
+_CLOCK = grammar(
+    r"(?P<from>\d{1,2})(?::\d\d| ?点| ?am| ?pm)? ?(?:-|–|—|~|to|till|until|and|到|至) ?(?:下午|晚上?)?(?P<to>\d{1,2})(?P<end>:\d\d| ?点| ?am| ?pm)?"
+)
+"""From when to when of a day."""
+HALF_DAY_H, DAY_H = 12, 24
 _BARE = grammar(r"^\D{0,6}\d+(?:[.,]\d+)?\D{0,2}$")
 
 
@@ -169,7 +179,20 @@ def _count(quote: str, slot: str) -> Any:
     try:
         return read_count(quote, field=slot)
     except AdvisorError:
+        if (labelled := _LABELLED.match(plain(quote))) is not None:
+            return int(labelled["n"])
         return _first(plain(quote), slot, quote)
+
+
+def _duration(quote: str, slot: str) -> Any:
+    """Seconds; of one step or item less the words that say so; from when to when of a day as what lies between."""
+    words = plain(quote)
+    if slot == "busy_hours" and (span := _CLOCK.search(words)) is not None:
+        begins, ends = int(span["from"]), int(span["to"])
+        if begins < DAY_H and ends <= DAY_H:
+            whole = HALF_DAY_H if ends <= begins <= HALF_DAY_H and "点" not in words and ":" not in words else DAY_H
+            return ((ends - begins) % whole or whole) * HOUR_S
+    return read_duration(_EACH.sub("", words) if slot == "step_time" else quote, field=slot)
 
 
 def _parallel(quote: str, slot: str) -> Any:
@@ -220,7 +243,7 @@ _READERS: Mapping[str, Read] = {
     "tokens": _tokens, "number": _number, "parallel": _parallel, "setting": _setting, "host_memory": _host,
     "link": _link, "memory": lambda quote, slot: read_memory(quote, field=slot),
     "money": lambda quote, slot: read_money(quote, field=slot),
-    "duration": lambda quote, slot: read_duration(quote, field=slot),
+    "duration": _duration,
     "rate": lambda quote, slot: read_rate(quote, field=slot),
     "share": lambda quote, slot: read_share(quote, field=slot),
     "growth": lambda quote, slot: read_growth(quote, field=slot),

@@ -52,7 +52,7 @@ def test_what_comes_back_or_only_dates_the_question_sets_none(words: str) -> Non
         ("I have 2000 images to generate with FLUX dev by Monday on a 4070, possible?", "**Yes, within “by Monday”"),
         ("QLoRA 微调 Qwen2.5-14B，1 万条数据，3090 一晚上跑得完吗", "**够，“一晚上”（按 8 小时算）内跑得完"),
         ("周末两天能在 4090 上微调完 Qwen2.5 7B 吗，数据 2000 万 token", "**够，“周末两天”（按 2 天算）"),
-        ("下周一之前要用 bge-m3 给 400 万条文本做 embedding，一张 T4 够吗", "**够，“下周一之前”（按 2.5 天算）"),
+        ("下周一之前要用 bge-m3 给 200 万条文本做 embedding，一张 T4 够吗", "**够，“下周一之前”（按 2.5 天算）"),
         ("明早之前要转 200 小时录音，用 3060 来得及吗", "**够，“明早之前”（按 12 小时算）"),
     ],
 )
@@ -128,7 +128,7 @@ def test_the_time_of_speech_says_what_its_width_hangs_on(question: str, time: st
         "can I LoRA llama 3 8B on 50M tokens over the weekend with a 4090?",
         "how many SDXL images can a 3090 make overnight?",
         "how many documents can a T4 embed in a day with bge-m3?",
-        "下周一之前要用 bge-m3 给 400 万条文本做 embedding，一张 T4 够吗",
+        "下周一之前要用 bge-m3 给 200 万条文本做 embedding，一张 T4 够吗",
         "每晚要转写 300 小时录音，4090 够吗",
         "4090 一小时能出几张 flux dev 的图",
     ],
