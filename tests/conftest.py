@@ -29,6 +29,19 @@ os.environ["LC_ALL"] = "C.UTF-8"  # a refusal speaks the language of the termina
 stay_offline()
 
 
+LONGEST = ("tests/ui/browser/", "tests/reliability/", "tests/ui/", "tests/ingest/")
+"""Folders whose files take longest: begun first, so that no processor waits for the other at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest; whatever the order, the tests are the same."""
+    items.sort(key=_late)
+
+
+def _late(item: pytest.Item) -> int:
+    return next((n for n, folder in enumerate(LONGEST) if item.nodeid.startswith(folder)), len(LONGEST))
+
+
 class NetworkBlocked(OSError):
     """A test reached for an address outside this machine."""
 
