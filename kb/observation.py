@@ -18,11 +18,15 @@ SOLVE = "solve"
 """Stands in a cause for the value that would give exactly what was seen."""
 
 
+FILLED = "filled"
+"""Stands in evidence for the memory that was seen over what the card has for programs."""
+
+
 class Evidence(Frozen):
     """What another observed figure says for or against a cause."""
 
     of: str
-    """Field of `seen`."""
+    """Field of `seen`, or `filled`."""
     below: float | None = None
     above: float | None = None
     times: float
@@ -35,6 +39,8 @@ class CauseFact(Frozen):
     id: str
     domains: tuple[Domain, ...] = ()
     """Kinds of work whose figures it changes; empty for causes that only a text or a symptom tells of."""
+    work: tuple[Domain, ...] = ()
+    """Kinds of work it is met in, of a cause that only a text or a symptom tells of; empty = any."""
     figures: tuple[str, ...] = ()
     """Figures it is a cause of; empty = every one that it moves."""
     engines: tuple[str, ...] = ()
@@ -47,6 +53,10 @@ class CauseFact(Frozen):
     moments: tuple[str, ...] = ()
     """`memory_at` it goes with; empty = any."""
     cards_min: int = 1
+    nodes_min: int = 1
+    """Machines it takes: as told, or as many as the cards fill."""
+    own_memory: bool = False
+    """Whether it takes a card with memory of its own, apart from the host's."""
     capabilities: tuple[str, ...] = ()
     """CUDA compute capabilities of the cards it is met on; empty = any."""
     at_least: dict[str, float] = Field(default_factory=dict)
@@ -92,6 +102,8 @@ class CauseFact(Frozen):
     tight_times: float = 1.0
     """How much likelier where the work does not fit by the estimate."""
     evidence: tuple[Evidence, ...] = ()
+    unproven_times: float = 1.0
+    """How much rarer it is where neither a figure of its evidence nor a symptom speaks for or against it."""
     beyond: bool = False
     """Told where a figure is more than the hardware can give, without an estimate."""
     instead: bool = False
@@ -162,6 +174,10 @@ class Symptom(Frozen):
     """How people say it, in English and Chinese."""
     causes: dict[str, float]
     """Cause → how much likelier it makes it."""
+    still: bool = False
+    """Whether it goes with nothing happening at all: not what a run shows whose pace was seen."""
+    in_flags: bool = False
+    """Whether a command line that holds the words tells it too."""
 
 
 class Xid(Frozen):
@@ -239,29 +255,45 @@ def observation_facts() -> ObservationFacts:
 
 
 @lru_cache(maxsize=1)
+def described() -> frozenset[str]:
+    """Causes that people describe in words of their own, or whose size tells them: the others an error's text tells."""
+    facts = observation_facts()
+    words = {cause for one in facts.symptoms.values() for cause in one.causes}
+    return frozenset(words | {one.id for one in facts.causes.values() if one.domains and (one.change or one.machine)})
+
+
+@lru_cache(maxsize=1)
 def circumstances() -> frozenset[str]:
     """Causes that a text states in passing: how cards hang together, what a cache was worth. They may be at fault."""
     kinds = ("cache", "topology")
     return frozenset(one.causes[0] for one in observation_facts().wordings if one.kind in kinds)
 
 
-def symptom(name: str) -> Symptom:
+def symptom(name: str, *, ran: bool = False, flags: str = "") -> Symptom:
     """The symptom of that id, or the one that these words tell of.
 
     Raises:
         UnknownName: with the closest ids, or all of them.
     """
     known, key = observation_facts().symptoms, name.strip().lower().replace(" ", "_").replace("-", "_")
-    if key not in known and (said := symptom_in(name)) is not None:
+    if key not in known and (said := symptom_in(name, ran=ran, flags=flags)) is not None:
         return said
     if key not in known:
         raise UnknownName("symptom", name, close_names(key, list(known)) or list(known))
-    return known[key]
+    more = symptom_in("", flags=flags) if flags else None
+    return known[key].model_copy(update={"causes": (more.causes if more else {}) | known[key].causes})
 
 
-def symptom_in(text: str) -> Symptom | None:
-    """The first symptom that the words tell of, with the causes of all they tell of; null where they tell none."""
-    told = [one for one in observation_facts().symptoms.values() if wording(one.words).search(text)]
+def symptom_in(text: str, *, ran: bool = False, flags: str = "") -> Symptom | None:
+    """The first symptom that the words tell of, with the causes of all they tell of; null where they tell none.
+
+    `ran`: a pace was seen, so that nothing hangs. `flags`: a command line, which tells of some.
+    """
+    told = [
+        one for one in observation_facts().symptoms.values()
+        if not (ran and one.still)
+        and (wording(one.words).search(text) or (one.in_flags and wording(one.words).search(flags)))
+    ]  # fmt: skip
     if not told:
         return None
     weights: dict[str, float] = {}

@@ -9,12 +9,13 @@ from pydantic import ValidationError
 
 from kb.base import AdvisorError
 from kb.links import linked
-from kb.observation import SOLVE, CauseFact, observation_facts
+from kb.observation import FILLED, SOLVE, CauseFact, observation_facts
 from tools.observation.estimates.expected import AS_SPECIFIED, Expected, expected
+from tools.observation.estimates.gap import Gap
 from tools.observation.estimates.memory import exceeds_machine, held_ratio, weights_on_card
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import CauseBasis, ObservedCause, Range
-from tools.observation.setup import Machine, Setup
+from tools.observation.setup import Machine, Setup, shares_memory
 from tools.observation.telling import told
 
 HALVINGS = 14
@@ -36,37 +37,8 @@ cards of data centres more."""
 IN_RACKS = ("data_center", "cloud_only")
 PARTLY = 1.5
 """Power by which a cause counts less that explains a part of the gap alone."""
-TOO_FAR = 0.45
-"""Logarithm of how far a cause may overshoot what was seen before it counts half."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """The figure to be explained, from what is expected to what was seen (or thought)."""
-
-    name: str
-    seen: float
-    expected: Range
-
-    @property
-    def size(self) -> float:
-        """Logarithm of seen over expected."""
-        return math.log(max(self.seen, 1e-12) / max(self.expected.value, 1e-12))
-
-    def share(self, under: Range) -> float:
-        """How much of the gap the figure `under` a cause explains: ln(under / expected) / ln(seen / expected)."""
-        if abs(self.size) < 1e-6:
-            return 0.0
-        return math.log(max(under.value, 1e-12) / max(self.expected.value, 1e-12)) / self.size
-
-    def fits(self, under: Range) -> float:
-        """0 to 1: how well the cause alone gives what was seen; 1 within its interval."""
-        if under.low <= self.seen <= under.high:
-            return 1.0
-        share = self.share(under)
-        if share <= 1.0:
-            return max(share, 0.0)
-        return 1 / (1 + (math.log(max(under.value, 1e-12) / max(self.seen, 1e-12)) / TOO_FAR) ** 2)
+TOLD_OTHERWISE = 0.3
+"""How much rarer a setting is that was told otherwise than one that was left unsaid."""
 
 
 Tried = tuple[dict[str, Any], dict[str, Any], Range, CauseBasis]
@@ -97,6 +69,8 @@ def scored(
     for fact in observation_facts().causes.values():
         if fact.instead is not instead or not _applies(fact, setup, gap.name):
             continue
+        if gap.at_least and SOLVE in fact.machine.values():
+            continue  # what could be of any size is no arithmetic
         one = _tried(fact, setup, gap, seen)
         if one is None:
             continue
@@ -104,12 +78,16 @@ def scored(
         share = gap.share(under)
         if share <= 0 or abs(math.log(under.value / gap.expected.value)) < MOVES:
             continue
-        weight = evidence(fact, seen) * likelier.get(fact.id, 1.0)
+        weight = evidence(fact, seen, setup) * likelier.get(fact.id, 1.0)
+        if fact.id not in likelier and not witnessed(fact, seen):
+            weight *= fact.unproven_times
         if fact.residual and weight <= 1.0:
             continue
         if (instead or "cards" in fields) and not fact.belief and not feasible(setup, fields):
             continue
-        score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under) ** PARTLY)
+        if gap.at_least and fields.keys() <= setup.request.model_fields_set:
+            weight *= TOLD_OTHERWISE
+        score = prior(fact, setup, heard=fact.id in likelier) * weight * (0.1 + 0.9 * gap.fits(under) ** PARTLY)
         if score < LEAST_SCORE:
             continue
         found.append(
@@ -122,11 +100,15 @@ def scored(
     return sorted(found, key=lambda one: -one.score)
 
 
-def evidence(fact: CauseFact, seen: Seen) -> float:
-    """The product of what other figures say."""
+def evidence(fact: CauseFact, seen: Seen, setup: Setup) -> float:
+    """The product of what other figures say; `filled` is the memory seen over what the card has for programs."""
     weight = 1.0
     for one in fact.evidence:
-        value = getattr(seen, one.of)
+        whole = setup.card_memory
+        if one.of == FILLED:
+            value = seen.memory_bytes / whole if seen.memory_bytes and whole else None
+        else:
+            value = getattr(seen, one.of)
         if value is None:
             continue
         under = one.below is not None and value < one.below
@@ -136,8 +118,15 @@ def evidence(fact: CauseFact, seen: Seen) -> float:
     return weight
 
 
-def prior(fact: CauseFact, setup: Setup) -> float:
-    """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without."""
+def witnessed(fact: CauseFact, seen: Seen) -> bool:
+    """Whether a figure that speaks for or against it was seen."""
+    return any(getattr(seen, one.of, None) is not None for one in fact.evidence)
+
+
+def prior(fact: CauseFact, setup: Setup, *, heard: bool = False) -> float:
+    """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without,
+    which the estimate says where nobody told it (`heard`).
+    """
     unsaid = 1.0
     if setup.card is not None and not linked(setup.card, min(setup.cards, BOARD)):
         unsaid *= fact.over_pcie_times
@@ -147,7 +136,8 @@ def prior(fact: CauseFact, setup: Setup) -> float:
         at_home = setup.cards == 1 and setup.card is not None and setup.card.market in AT_HOME
         racks = setup.card is not None and setup.card.market in IN_RACKS
         unsaid *= UNSAID_AT_HOME if at_home else UNSAID_IN_RACKS if racks else UNSAID_PLATFORM
-    full = filled(setup) if fact.roomy_times != 1.0 or fact.tight_times != 1.0 else None
+    by_room = not heard and (fact.roomy_times != 1.0 or fact.tight_times != 1.0)
+    full = filled(setup) if by_room else None
     if full is not None and full < ROOMY:
         return fact.prior * unsaid * fact.roomy_times
     return fact.prior * unsaid * (fact.tight_times if full is not None and full > 1.0 else 1.0)
@@ -163,18 +153,47 @@ def filled(setup: Setup) -> float | None:
         return None
 
 
-def concerns(fact: CauseFact, setup: Setup) -> bool:
-    """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it."""
-    if setup.request.cards and setup.cards < fact.cards_min:
-        return False
-    programs = setup.workings
-    if programs and ((fact.engines and not programs & set(fact.engines)) or programs & set(fact.not_engines)):
+def concerns(fact: CauseFact, setup: Setup, *, heard: bool = False) -> bool:
+    """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it.
+
+    `heard`: words tell of it, and so of the machines that it takes.
+    """
+    if not possible(fact.model_copy(update={"nodes_min": 1}) if heard else fact, setup):
         return False
     if not fact.domains:
         return True
     if not setup.named:
         return ("training" in fact.domains) if setup.kind == "training" else fact.domains != ("training",)
-    return _applies(fact.model_copy(update=OPEN), setup, "")
+    return _applies(fact.model_copy(update=OPEN | ({"nodes_min": 1} if heard else {})), setup, "")
+
+
+def possible(fact: CauseFact, setup: Setup) -> bool:
+    """Whether the machine, its cards and the program can have it, as far as they were said."""
+    asked, card, programs = setup.request, setup.card, setup.workings
+    if asked.cards and (setup.cards < fact.cards_min or setup.nodes < fact.nodes_min):
+        return False
+    if programs and ((fact.engines and not programs & set(fact.engines)) or programs & set(fact.not_engines)):
+        return False
+    if fact.platforms and asked.platform is not None and asked.platform not in fact.platforms:
+        return False
+    if card is not None and (
+        (fact.vendors and card.vendor not in fact.vendors)
+        or (fact.capabilities and card.compute_capability not in fact.capabilities)
+        or (fact.own_memory and shares_memory(card))
+    ):
+        return False
+    if fact.work and not _of_work(fact, setup):
+        return False
+    if (fact.tasks and asked.task not in fact.tasks) or _told_already(fact, asked):
+        return False
+    return all(getattr(asked, name, None) in (None, *values) for name, values in fact.when.items())
+
+
+def _of_work(fact: CauseFact, setup: Setup) -> bool:
+    """Whether it is met in this kind of work; without a model all but training is one."""
+    if setup.named or setup.kind == "training":
+        return setup.kind in fact.work
+    return fact.work != ("training",)
 
 
 def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
@@ -202,6 +221,8 @@ def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
         and (not fact.tasks or asked.task in fact.tasks)
         and (not fact.moments or setup.at is None or setup.at in fact.moments)
         and setup.cards >= fact.cards_min
+        and setup.nodes >= fact.nodes_min
+        and not (fact.own_memory and setup.card is not None and shares_memory(setup.card))
         and (not fact.capabilities or (setup.card is not None and setup.card.compute_capability in fact.capabilities))
         and all((_stated(setup, name) or 0) >= least for name, least in fact.at_least.items())
         and (not fact.model_kinds or setup.model_kind in fact.model_kinds)

@@ -10,6 +10,7 @@ from tools.model_fields import ModelFields
 from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
 from tools.observation.said.derived import derived
+from tools.observation.said.overflow import overflowing
 from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
 from tools.observation.telling import known, told
@@ -24,6 +25,8 @@ QUOTED = 240
 """Characters of the text that are told again."""
 _BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckoned": "reckoned", "likely": "known"}
 OOM = ("torch", "plain")
+FITS = "settings_differ"
+"""What the older diagnosis says where the set-up as told would fit."""
 LAST = ("oom_settings", "oom_unknown")
 """What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
@@ -33,24 +36,27 @@ OF_THE_CARD = ("hardware", "link", "kernel")
 _XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
 
 
-def read_error(text: str, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
-    """The wording with its figures, and the causes it names; nothing for a text of which no wording is known."""
+def read_error(text: str, setup: Setup, beside: str | None = None) -> tuple[ErrorRead | None, list[ObservedCause]]:
+    """The wording with its figures, and the causes it names; nothing for a text of which no wording is known.
+
+    `beside`: what the person said of it, which may tell when memory ran out.
+    """
     flat = folded(masked(text))
     every = [one for one in observation_facts().wordings if wording(one.pattern).search(flat)]
     found = every[0] if every else None
-    read, causes = _first(flat, found, setup)
+    read, causes = _first(flat, found, setup, folded(masked(beside)) if beside else "")
     said = {one.id for one in causes}
-    beside = [key for one in every for key in one.causes[:1] if key not in said]
-    every_cause = [*causes, *known(dict.fromkeys(beside), setup, "stated")]
+    more = [key for one in every for key in one.causes[:1] if key not in said]
+    every_cause = [*causes, *known(dict.fromkeys(more), setup, "stated")]
     return read, sorted(every_cause, key=lambda cause: cause.id in LAST)
 
 
-def _first(flat: str, found: Wording | None, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
+def _first(flat: str, found: Wording | None, setup: Setup, beside: str) -> tuple[ErrorRead | None, list[ObservedCause]]:
     """What the most particular wording says: a number of the driver, memory that ran out, or the words themselves."""
     xid = _XID.search(flat)
     if xid is not None and (found is None or found.kind in OF_THE_CARD):
         return _of_xid(int(xid[1]), flat, xid, found, setup)
-    diagnosis = _diagnosed(flat, setup)
+    diagnosis = _diagnosed(f"{flat} {beside}".strip(), setup)
     if diagnosis is not None and diagnosis.signature is not None and (found is None or found.kind not in BEFORE_MEMORY):
         if found is None or diagnosis.signature not in OOM:
             return _of_memory(diagnosis, flat, setup)
@@ -150,6 +156,9 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
         if causes[0].id != tensor.cause:
             causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
         causes[0] = causes[0].model_copy(update={"basis": "seen"})
+    if found.cause == FITS:
+        named_already = {one.id for one in causes}
+        causes += [one for one in overflowing(setup) if one.id not in named_already]
     wrong = wrong_settings(setup)
     named = {one.id for one in wrong}
     causes = [*wrong, *(one for one in causes if one.id not in named)]

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from kb.artifacts.mask import masked
 from kb.base import BadInput
 from kb.memory_constants import memory_sources
@@ -14,6 +12,7 @@ from kb.speed_constants import speed_sources
 from tools.base import Step
 from tools.observation.capability import SHORT, of_card
 from tools.observation.causes import (
+    LEAST_SCORE,
     Gap,
     Scored,
     alternative,
@@ -23,11 +22,12 @@ from tools.observation.causes import (
     figure,
     prior,
     scored,
+    witnessed,
 )  # fmt: skip
-from tools.observation.errors import read_error
+from tools.observation.errors import LAST, read_error
 from tools.observation.estimates.expected import MORE_IS_WORSE, Expected, expected
-from tools.observation.estimates.memory import loading_exceeds_host
-from tools.observation.heard import symptom_of
+from tools.observation.estimates.memory import crowded_by_scores, loading_exceeds_host
+from tools.observation.heard import MEANT, symptom_of
 from tools.observation.judge import judged, seen_figures
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import (
@@ -40,6 +40,7 @@ from tools.observation.result import (
     ObservedCause,
     Range,
 )  # fmt: skip
+from tools.observation.said.figures import has_run, of_one_card, with_read
 from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import cards_of, read_log
 from tools.observation.setup import Setup, bare
@@ -48,8 +49,8 @@ from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
 EFFECTS_MAX = 6
-COPIES, RECKONED = "copy_each_rank", 20.0
-"""A cause that arithmetic alone shows, and how much likelier that makes it."""
+COPIES, SCORES, RECKONED = "copy_each_rank", "compute_buffer_grows", 20.0
+"""Causes that arithmetic alone shows, and how much likelier that makes them."""
 STATED = 10.0
 """Score of what a text states, before everything that is reckoned."""
 CHOICE = 0.3
@@ -84,22 +85,23 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     """
     flags = read_flags(request.flags) if request.flags else {}
     read, logged = read_log(request.error_text) if request.error_text else ({}, {})
-    request = _with_read(request, read)
+    request = with_read(request, read)
     listed = cards_of(request.error_text) if request.error_text and not request.cards else ()
     machine = {"cards": listed} if listed else {}
-    setup = Setup(bare(request, machine | logged | flags), at=request.seen.memory_at)
+    text = folded(masked("\n".join(one for one in (request.error_text, request.symptom) if one)))
+    setup = Setup(bare(request, machine | logged | flags), at=request.seen.memory_at, ran=has_run(request, text))
     if not seen_figures(request.seen) and not request.error_text and not request.symptom:
         raise BadInput(
             "seen", "nothing was observed.", "Give a figure in `seen`, an `error_text`, or a `symptom`."
         )  # fmt: skip
+    request, summed = of_one_card(request, setup)
     base = expected(setup)
     figures = [judged(name, value, base, request, setup) for name, value in seen_figures(request.seen)]
     figures.sort(key=_telling)
-    error, stated = read_error(request.error_text, setup) if request.error_text else (None, [])
+    error, stated = read_error(request.error_text, setup, request.symptom) if request.error_text else (None, [])
     first = figures[0] if figures else None
-    text = folded(masked("\n".join(one for one in (request.error_text, request.symptom) if one)))
     ruled = bool(text and of_card([], setup, text))
-    told_of = symptom_of(request, setup, stated, seen=bool(figures) or ruled)
+    told_of = symptom_of(request, setup, stated, seen=bool(figures) or ruled, judged=_is_judged(first))
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
     stated = of_card(stated, setup, text) if text else stated
@@ -111,20 +113,14 @@ def explain_observation(request: ObservationRequest) -> Explanation:
         figures=tuple(figures), causes=causes, error_read=error, binds=base.binds.get(first.name) if first else None,
         changes=tuple(_effects(setup, first))[:EFFECTS_MAX] if first else (),
         derivation=(*base.steps, *_compared(first, causes)),
-        assumptions=tuple(dict.fromkeys([*_told_by_text(read, logged), *setup.assumptions(), *base.assumptions])),
+        assumptions=tuple(dict.fromkeys([*summed, *_told_by_text(read, logged), *setup.assumptions(),
+                                         *base.assumptions])),
         warnings=tuple(_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip
 
 
-def _with_read(request: ObservationRequest, read: Mapping[str, Any]) -> ObservationRequest:
-    """The request with the figures that its text states; one that was given itself is kept, an absurd one left out."""
-    given = request.seen.model_dump(exclude_none=True)
-    for name, value in read.items():
-        try:
-            given = Seen.model_validate({name: value, **given}).model_dump(exclude_none=True)
-        except ValidationError:
-            continue
-    return request.model_copy(update={"seen": Seen.model_validate(given)}) if read else request
+def _is_judged(first: Figure | None) -> bool:
+    return first is not None and first.expected is not None
 
 
 def _telling(one: Figure) -> tuple[int, int, float]:
@@ -157,17 +153,32 @@ def _ranked(
         found = _explaining(request, setup, first, first.expected, likelier)
         weak = circumstances()
     beside = min(BESIDE, AFTER * max((one.score for one in found), default=1.0))
+    explained = {one.cause.id for one in found}
     for place, one in enumerate(stated):
-        score = beside if one.id in weak else BY_RULE if (one.id, one.basis) == (SHORT, "known") else STATED - place
+        if one.share_ratio is not None and one.id in explained:
+            continue
+        score = beside if one.id in weak else _by_text(one, place)
         found.append(Scored(score, one))
     known_ids = [one.cause.id for one in found]
     facts = observation_facts().causes
+    heard = told_of is not None and told_of.id != MEANT
     for key, weight in likelier.items():
-        if key in facts and key not in known_ids and concerns(facts[key], setup):
-            told_by = evidence(facts[key], request.seen)
+        if key in facts and key not in known_ids and concerns(facts[key], setup, heard=heard):
+            told_by = evidence(facts[key], request.seen, setup)
             basis: CauseBasis = "seen" if told_by > 1 else "known"
-            found.append(Scored(prior(facts[key], setup) * weight * told_by / 10, told(facts[key], setup, basis)))
+            score = prior(facts[key], setup, heard=True) * weight * told_by / 10
+            found.append(Scored(score, told(facts[key], setup, basis)))
     return sorted(found, key=lambda one: -one.score)
+
+
+def _by_text(one: ObservedCause, place: int) -> float:
+    """Score of what a text brings up: by what it states, by a rule, by arithmetic that it asks for, or for want of any
+    other."""
+    if one.id in LAST:
+        return 0.0
+    if one.share_ratio is not None or (one.id, one.basis) == (SHORT, "known"):
+        return BY_RULE - place * LEAST_SCORE
+    return STATED - place
 
 
 def _explaining(
@@ -180,7 +191,7 @@ def _explaining(
         gap = Gap(first.name, first.seen, of)
         found = scored(setup, gap, request.seen, likelier)
         if max((one.cause.share_ratio or 0.0 for one in found), default=0.0) < COVERED:
-            found += _residual(setup, first, found)
+            found += _residual(setup, first, found, request.seen)
         if first.verdict == "impossible":
             found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
         return found or scored(setup, gap, request.seen, likelier, instead=True)
@@ -207,10 +218,12 @@ def _explaining(
     return found
 
 
-def _residual(setup: Setup, first: Figure, found: list[Scored]) -> Iterator[Scored]:
+def _residual(setup: Setup, first: Figure, found: list[Scored], seen: Seen) -> Iterator[Scored]:
     """What could explain any gap, where little else does: a thing to check, after the best of what was reckoned."""
     named = {one.cause.id for one in found}
-    most = AFTER * max((one.score for one in found), default=1.0)
+    facts = observation_facts().causes
+    shown = [one for one in found if witnessed(facts[one.cause.id], seen) or facts[one.cause.id].unproven_times == 1.0]
+    most = AFTER * max((one.score for one in shown), default=1.0)
     for fact in observation_facts().causes.values():
         meant = fact.residual and first.worse and fact.id not in named and first.name in fact.figures
         if meant and concerns(fact, setup):
@@ -245,8 +258,10 @@ def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup
     weights = dict(told_of.causes) if told_of is not None else {}
     if (request.error_text or request.symptom) and loading_exceeds_host(setup):
         weights[COPIES] = RECKONED
+    if (request.seen.cpu_share_ratio or told_of is not None) and crowded_by_scores(setup):
+        weights[SCORES] = RECKONED / 2
     for fact in observation_facts().causes.values():
-        told_by = evidence(fact, request.seen)
+        told_by = evidence(fact, request.seen, setup)
         if told_by > PROVING:
             weights.setdefault(fact.id, 1.0)
     return weights

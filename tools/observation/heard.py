@@ -10,14 +10,18 @@ from kb.base import UnknownName
 from kb.chinese_vectors import chinese_vectors
 from kb.index_words import language_of
 from kb.minilm import minilm
-from kb.observation import Symptom, observation_facts, symptom
+from kb.observation import CauseFact, Symptom, described, observation_facts, symptom, symptom_in
+from tools.observation.causes import concerns
 from tools.observation.errors import read_error
+from tools.observation.judge import PACES
 from tools.observation.request import ObservationRequest
 from tools.observation.result import ObservedCause
 from tools.observation.setup import Setup
 
 NEAREST_MAX = 3
-LEAST_COSINE = 0.42
+MEANT = "meant"
+"""Id of a symptom that words only come near to."""
+LEAST_COSINE = 0.48
 """Cosine of words and a cause from which they may mean it; of strange words and their nearest it is mostly below."""
 OF_MEANING = 2.0
 """How much likelier a cause is that words mean by their nearness alone, at a cosine of one."""
@@ -34,31 +38,40 @@ class Cards(NamedTuple):
     vectors: NDArray[np.float32]
 
 
-def symptom_of(request: ObservationRequest, setup: Setup, stated: list[ObservedCause], *, seen: bool) -> Symptom | None:
+def symptom_of(
+    request: ObservationRequest, setup: Setup, stated: list[ObservedCause], *, seen: bool, judged: bool = False
+) -> Symptom | None:
     """The symptom that was told. Words of none are read as an error is, then by what they mean; where something else
-    was `seen` and they mean nothing that is known they are left.
+    was `seen` and they mean nothing that is known they are left, as they are where a figure could be `judged`: nearness
+    of words is no evidence beside arithmetic.
 
     Raises:
         UnknownName: they say nothing that is known, and nothing else was given.
     """
     if not request.symptom:
-        return None
+        return symptom_in("", flags=request.flags) if request.flags else None
     try:
-        return symptom(request.symptom)
+        return symptom(request.symptom, ran=_ran(request), flags=request.flags or "")
     except UnknownName:
         _, causes = read_error(request.symptom, setup)
         known_ids = {one.id for one in stated}
         stated += [one for one in causes if one.id not in known_ids]
         if stated:
             return None
-        near = nearest(request.symptom)
+        near = None if judged else nearest(request.symptom, setup)
         if near is not None or seen:
             return near
         raise
 
 
-def nearest(words: str) -> Symptom | None:
-    """The causes whose description is nearest in meaning to the words, as a symptom; null where none is near.
+def _ran(request: ObservationRequest) -> bool:
+    """Whether a pace was seen: what gives tokens or steps does not hang."""
+    return any(getattr(request.seen, name) is not None for name in PACES)
+
+
+def nearest(words: str, setup: Setup | None = None) -> Symptom | None:
+    """The causes whose description is nearest in meaning to the words, as a symptom; null where none is near, or the
+    nearest cannot be met with this set-up.
 
     Cosine of MiniLM's vectors, of Chinese by the packaged table into the same space.
     """
@@ -69,11 +82,23 @@ def nearest(words: str) -> Symptom | None:
         return None
     cards = _cards()
     cosines = cards.vectors @ vector
-    first = [int(place) for place in np.argsort(-cosines)[:NEAREST_MAX] if cosines[place] >= LEAST_COSINE]
+    facts = observation_facts().causes
+    first = [
+        int(place)
+        for place in np.argsort(-cosines)[:NEAREST_MAX]
+        if cosines[place] >= LEAST_COSINE and (setup is None or _met(facts[cards.ids[place]], setup))
+    ]
     if not first:
         return None
     weights = {cards.ids[place]: 1 + OF_MEANING * float(cosines[place]) for place in first}
-    return Symptom(id="meant", name="What the words come near to", name_zh="意思相近", words="", causes=weights)
+    return Symptom(id=MEANT, name="What the words come near to", name_zh="意思相近", words="", causes=weights)
+
+
+def _met(fact: CauseFact, setup: Setup) -> bool:
+    """Whether it can be met here, and the program and system that it takes were said: nearness alone supposes none."""
+    asked = setup.request
+    unsaid = (fact.engines and not setup.workings) or (fact.platforms and asked.platform is None)
+    return not unsaid and concerns(fact, setup)
 
 
 def _vector(words: str) -> NDArray[np.float32] | None:
@@ -85,7 +110,8 @@ def _vector(words: str) -> NDArray[np.float32] | None:
 
 @lru_cache(maxsize=1)
 def _cards() -> Cards:
-    """Every fault with its name and what it is, as vectors; reckoned once, in about a second."""
-    every = [one for one in observation_facts().causes.values() if one.id not in BY_FIGURES]
+    """Every fault that people describe, with its name and what it is, as vectors; reckoned once, in about a second."""
+    known = described()
+    every = [one for one in observation_facts().causes.values() if one.id in known and one.id not in BY_FIGURES]
     faults = [one for one in every if not (one.instead or one.beyond or one.residual)]
     return Cards(tuple(one.id for one in faults), minilm().vectors([f"{one.name}. {one.what}" for one in faults]))

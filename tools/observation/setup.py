@@ -16,6 +16,7 @@ from tools.memory.shape import shape_of
 from tools.model_fields import ModelFields
 from tools.named import read_card
 from tools.observation.request import CPU, MemoryAt, ObservationRequest, Seen
+from tools.speed.allreduce import node_cards
 
 Kind = Literal["serving", "training", "pictures", "other"]
 ESTIMATED_AS = {
@@ -30,6 +31,8 @@ LANGUAGE = ("llm", "vlm")
 SPILLING = ("llama.cpp", "transformers")
 """Engines that leave to the host what the cards do not hold."""
 NARROWER = ("int8", "int4")
+SHARING = ("apu", "module")
+"""Markets of chips that share the host's memory."""
 ROOM_RATIO = 0.95
 """Share of the cards that weights may take where they ran: the rest is cache and work space."""
 
@@ -66,6 +69,8 @@ class Machine:
     """Memory that something else holds on the card."""
     extra_ratio: float = 0.0
     """Memory that is held but not used, over what is."""
+    exchange_s: float = 0.0
+    """Seconds that every exchange of a layer between machines takes more."""
     only: str = ""
     """The one part of the memory that is counted: weights, tensors, needed."""
 
@@ -79,6 +84,8 @@ class Setup:
     at: MemoryAt | None = None
     """When memory was read."""
     said: tuple[str, ...] = field(default=(), compare=False)
+    ran: bool = True
+    """Whether it ran at all: what memory was too small for is taken as published, not as what would have fitted."""
 
     def changed(self, fields: dict[str, Any]) -> "Setup":
         """The same with these fields otherwise."""
@@ -99,6 +106,13 @@ class Setup:
     def cards(self) -> int:
         """Cards in all."""
         return max(sum(one.count for one in self.request.cards if one.gpu != CPU), 1)
+
+    @property
+    def nodes(self) -> int:
+        """Machines: as told, or as many as the cards fill, by those on one fast link."""
+        if self.request.nodes:
+            return self.request.nodes
+        return 1 if self.card is None else -(-self.cards // node_cards(self.card))
 
     @property
     def card_memory(self) -> int | None:
@@ -194,7 +208,7 @@ class Setup:
 
         What ran did fit: a figure seen on cards that the published weights exceed is of narrower ones.
         """
-        if self.kind != "serving" or self.card is None or not self.named or self.engine in SPILLING:
+        if not self.ran or self.kind != "serving" or self.card is None or not self.named or self.engine in SPILLING:
             return None
         given = self.request.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
         shape = shape_of(MemoryRequest(**given))
@@ -235,6 +249,11 @@ class Setup:
             why = " The published weights exceed the cards." if self._narrowed == self.weight_format else ""
             said.append(f"weight_format not stated: {self.weight_format}.{why}")
         return said
+
+
+def shares_memory(card: Gpu) -> bool:
+    """Whether the card's memory is the host's: nothing can be moved from the one to the other."""
+    return card.market in SHARING
 
 
 def link_ratio(link: Link | None, card: Gpu | None) -> float:

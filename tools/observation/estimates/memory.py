@@ -128,6 +128,24 @@ def loading_exceeds_host(setup: Setup) -> bool:
     return ranks > 1 and ranks * shape_of(MemoryRequest(**given)).params * READ_BYTES > host
 
 
+def crowded_by_scores(setup: Setup) -> bool:
+    """Whether llama.cpp's buffer of attention scores, which is kept without flash attention, takes much of the card.
+
+        heads · context · tokens of a physical batch · 4 bytes > share · memory of the card
+
+    False where the context or the model were not said, with flash attention, or with a cache that needs it.
+    """
+    asked, whole, facts = setup.request, setup.card_memory, observation_facts().settings
+    if setup.engine != "llama.cpp" or not setup.named or whole is None or asked.context_tokens is None:
+        return False
+    if asked.attention == "flash" or asked.kv_format not in ("auto", "fp16", "bf16"):
+        return False
+    given = asked.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
+    tokens = asked.ubatch_tokens or int(facts["score_batch_tokens"])
+    size = shape_of(MemoryRequest(**given)).heads * asked.context_tokens * tokens * 4
+    return size > float(facts["score_share"]) * whole
+
+
 def exceeds_machine(setup: Setup) -> bool:
     """Whether cards and host together are too small for the weights: parameters · bits / 8 > cards + host.
 

@@ -9,6 +9,7 @@ from tools.memory.request import Engine
 from tools.model_fields import ModelFields
 from tools.observation.estimates.expected import Expected
 from tools.observation.estimates.memory import overflow_bytes
+from tools.observation.estimates.network import exchange_s
 from tools.observation.request import CPU
 from tools.observation.setup import Machine, Setup
 from tools.speed.allreduce import all_reduce_s
@@ -86,6 +87,8 @@ def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     found.binds |= dict.fromkeys(("tokens_per_s", "tokens_per_s_total"), bound)
     found.binds |= dict.fromkeys(("prefill_tokens_per_s", "first_token_s"), "compute")
     found.steps += derivation(paced.found, paced.near)
+    if setup.request.engine is None:
+        found.assumptions.append(f"engine not stated: reckoned as {work.engine}.")
     found.assumptions += said
     if away > 0.02:
         found.warnings.append(f"About {away:.0%} of the weights lie in the host's memory, which decides the speed.")
@@ -167,6 +170,7 @@ def _slower(setup: Setup, machine: Machine, paced: TokenPace) -> float:
         visited = work.arch.active_params / max(work.arch.params, 1)
         extra += paged * visited / paging_rate(setup, machine)
     extra += _in_half(machine, work) + _chunk_s(setup, machine, paced)
+    extra += exchange_s(setup, machine, work)
     floors = paced.found.step.floor_s + paced.found.step.host_s
     extra += floors * (machine.floor_ratio / machine.clock_ratio - 1)
     return max(token + extra, 1e-9) / token / (1 - machine.waiting_ratio)

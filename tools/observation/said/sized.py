@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kb.base import AdvisorError
 from tools.memory.shape import shape_of
-from tools.observation.estimates.memory import memory_request
+from tools.observation.estimates.memory import SHARDED, memory_request
 from tools.observation.setup import Setup
 
 NEAR = 0.01
@@ -28,6 +28,7 @@ def tensor_of(requested: int | None, setup: Setup) -> Tensor | None:
 
         logits            samples · tokens · vocabulary · bytes
         attention scores  samples · heads · tokens² · bytes
+        optimizer state   parameters / cards · 4, of a sharded optimizer alone
 
     Both at 16 and 32 bits; preference pairs are two samples.
     """
@@ -36,8 +37,21 @@ def tensor_of(requested: int | None, setup: Setup) -> Tensor | None:
     return next((one for one in _tensors(setup) if abs(one.bytes / requested - 1) <= NEAR), None)
 
 
+def _shards(setup: Setup) -> Iterator[Tensor]:
+    """A card's share of the weights in 32 bits, as a sharding optimizer makes its states of at its first step."""
+    if setup.kind != "training" or setup.cards < 2 or setup.request.sharding not in SHARDED:
+        return
+    try:
+        params = shape_of(memory_request(setup)).params
+    except (AdvisorError, ValueError):
+        return
+    words = f"one state of the optimizer: {params:,} parameters / {setup.cards} cards × 4 bytes"
+    yield Tensor("oom_optimizer", words, 4 * params // setup.cards)
+
+
 def _tensors(setup: Setup) -> Iterator[Tensor]:
     asked = setup.request
+    yield from _shards(setup)
     tokens = asked.sequence_tokens if setup.kind == "training" else asked.input_tokens or asked.context_tokens
     if tokens is None:
         return
