@@ -33,6 +33,8 @@ RESTS_ON = {
     "known": "usual with such a symptom, not measured",
 }  # fmt: skip
 """What a cause rests on, in words."""
+WORDED, SYMPTOM_MAX = "utilisation", 400
+"""The figure that people tell in words, and the characters of a symptom."""
 PASSAGES, PASSAGE_MAX, QUERY_MAX = 2, 500, 300
 """Passages of guidance, their characters, and those of the error that are looked for."""
 
@@ -104,7 +106,7 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     with check, fix and the figure after it. Reads errors, logs, nvidia-smi, set-ups. For: why so slow, is this normal,
     why OOM."""
     request = _with_pasted(request, desk.words)
-    unread: list[str] = []
+    request, unread = _figures_alone(request)
     named, form = _or_none(
         lambda: reading.model_and_format(request.model, None), ({}, None), request.model, request, unread
     )
@@ -135,13 +137,25 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         return stated
     if topology and not named and not request.seen:
         return {"topology": shown(topology), **stated}
-    found = _observed(desk, asked)
+    found = _observed(desk, asked, unread)
     told = _explained(found)
     if unread:
         told["warnings"] = [*unread, *told["warnings"]]
     if not any(one["basis"] in MEASURED for one in found["causes"]):
         told |= _guidance(request, desk)
     return {**told, **({"topology": shown(topology)} if topology else {}), **stated}
+
+
+def _figures_alone(request: ExplainRequest) -> tuple[ExplainRequest, list[str]]:
+    """The request with what was told of utilisation in words as a symptom, and what cannot be read of it left out."""
+    words = str(request.seen.get(WORDED) or "")
+    if not words or re.fullmatch(r"\s*[~约]?\s*\d+(?:\.\d+)?\s*[%％]?\s*", words):
+        return request, []
+    seen = {name: value for name, value in request.seen.items() if name != WORDED}
+    expected = {name: value for name, value in request.expected.items() if name != WORDED}
+    symptom = "; ".join(one for one in (request.symptom, f"utilisation {words}") if one)[:SYMPTOM_MAX]
+    note = f"seen.{WORDED} “{words}” is no share of the time: read as words. nvidia-smi's figure is a percentage."
+    return request.model_copy(update={"seen": seen, "expected": expected, "symptom": symptom}), [note]
 
 
 def _or_none(read: Callable[[], Any], none: Any, text: str | None, request: ExplainRequest, unread: list[str]) -> Any:
@@ -206,10 +220,17 @@ def _told(fact: Fact) -> str:
     return f"line {fact.line}{of}: {fact.name} = {fact.value}{f' {fact.unit}' if fact.unit else ''}{size}"
 
 
-def _observed(desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:
-    """The solver's result; a symptom in words of its own is read with the error text."""
+def _observed(desk: Desk, asked: dict[str, Any], unread: list[str]) -> dict[str, Any]:
+    """The solver's result; a symptom in words of its own is read with the error text, flags that cannot be read are
+    left out and said.
+    """
     try:
         return desk.call("explain_observation", asked)
+    except BadInput as problem:
+        if problem.field != "flags" or not any(asked[name] for name in ("seen", "error_text", "symptom")):
+            raise
+        unread.append(f"flags were left out: {problem}")
+        return _observed(desk, {**asked, "flags": None}, unread)
     except UnknownName as problem:
         if problem.kind != "symptom":
             raise
@@ -264,7 +285,7 @@ def _explained(result: dict[str, Any]) -> dict[str, Any]:
     order = ("answer", "figures", "error_read", "binds", "changes", "set_by_flags")
     plain = shown(_english({name: result[name] for name in order if result.get(name)}))
     return {
-        **plain, "causes": causes, "assumptions": result.get("assumptions", [])[:3],
+        **plain, "causes": causes, "assumptions": result.get("assumptions", [])[:4],
         "warnings": result.get("warnings", [])[:3],
     }  # fmt: skip
 

@@ -100,3 +100,23 @@ def test_the_pace_of_speech_is_judged() -> None:
 
     assert found["answer"]["verdict"] == "high"
     assert found["causes"][0]["id"] == "speech_on_processor"
+
+
+def test_a_utilisation_in_words_is_read_as_a_symptom() -> None:
+    found = explained(cards="1x 4080", task="full", seen={"utilisation": "忽高忽低"})
+    assert found["causes"][0]["id"] == "data_waits"
+    assert any("read as words" in one for one in found["warnings"])
+
+
+def test_a_rate_that_is_no_share_does_not_refuse_the_call() -> None:
+    found = explained(model="qwen3-8b", cards="8x H100", task="full", engine="megatron",
+                      seen={"utilisation": "380 TFLOP/s per GPU"}, symptom="low MFU")  # fmt: skip
+    assert "error" not in found
+    assert any("380 TFLOP/s" in one for one in found["warnings"])
+
+
+def test_flags_that_cannot_be_read_are_left_out_and_said() -> None:
+    found = explained(model="llama-2-13b q4_0", cards="RTX 3090", engine="llama.cpp", flags="-ngl as many as fit",
+                      seen={"tokens_per_s": "9"})  # fmt: skip
+    assert found["answer"]["of"] == "tokens_per_s"
+    assert any("flags were left out" in one for one in found["warnings"])
