@@ -220,3 +220,12 @@ def test_the_script_trains_a_base_model_that_has_no_template(task: str, tmp_path
 
     assert ran.returncode == 0, ran.stderr[-2000:]
     assert json.loads(ran.stdout.splitlines()[-1]) == {"end": True, "template": read["chat_template"]}
+
+
+def test_an_agent_may_state_the_rate_and_the_batch_by_either_name() -> None:
+    from tools.agent_tools.launching import _trained
+
+    stated = _trained({"micro_batch": "1", "learning_rate": "5e-5"})
+    assert _trained({"micro_batch_size": 1, "learning_rate": 5e-5}) == {"micro_batch_size": 1, "learning_rate": "5e-05"}
+    read = recipe(made(model="huggyllama/llama-7b", gpu="a100-sxm-80gb", task="lora", **stated))
+    assert (read["per_device_train_batch_size"], read["learning_rate"]) == (1, 5e-5)
