@@ -44,6 +44,35 @@ class Published(Frozen):
     source: str
 
 
+class Loading(Frozen):
+    """What training a model must know that its shape does not say."""
+
+    model: str = ""
+    """Pattern of the full id."""
+    code: bool = False
+    """Whether its class lies in its own repository, outside Transformers."""
+    written_for: str | None = None
+    """Transformers release that this code was written for; null = not stated."""
+    needs: tuple[str, ...] = ()
+    """Packages that this code imports."""
+    turns: str | None = None
+    """How conversations are written, its tokenizer having no chat template; null = it has one, as far as is known."""
+    end: str = ""
+    """Token that ends an answer, where the tokenizer names none."""
+    pad: str = ""
+    """Token to fill up with, where the tokenizer names none."""
+    source: str = ""
+
+
+class LargeModels(Frozen):
+    """Where starting points differ with size."""
+
+    params: int
+    """From so many parameters."""
+    learning_rate: dict[str, float]
+    source: str
+
+
 class Serving(Frozen):
     """Defaults of serving."""
 
@@ -59,12 +88,18 @@ class TrainingDefaults(Frozen):
 
     global_batch: int
     learning_rate: dict[str, float]
+    large: LargeModels
     epochs: float
     sequence_tokens: int
     lora_rank: int
     micro_batch_max: int
     warmup_steps: int
     source: str
+
+    def rate(self, task: str, params: int) -> float:
+        """The learning rate to begin with, by method and size of the model."""
+        large = self.large.learning_rate if params >= self.large.params else {}
+        return large.get(task, self.learning_rate[task])
 
 
 class HostShare(Frozen):
@@ -112,6 +147,9 @@ class LaunchFacts(Frozen):
     made_on_load: dict[str, dict[str, str]]
     checkpoints: tuple[Published, ...]
     templates: dict[str, str]
+    loading: tuple[Loading, ...]
+    turns: dict[str, str]
+    """Ways of writing conversations, as templates in Jinja."""
     serving: Serving
     training: TrainingDefaults
     host: HostShare
@@ -126,6 +164,10 @@ class LaunchFacts(Frozen):
             return None
         ending = row.formats[kind]
         return ending if "/" in ending else model + ending, row.source
+
+    def loads(self, model: str) -> Loading:
+        """What training the model must know; nothing special where no row is about it."""
+        return next((row for row in self.loading if re.fullmatch(row.model, model)), Loading())
 
     def block(self, model: str, form: str) -> int | None:
         """Side of the blocks of the model's own FP8 checkpoint; null for other formats, or where it has none."""

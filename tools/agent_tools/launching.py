@@ -31,8 +31,10 @@ TRAINING: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "optimizer": ("optimizer", lambda text, name: text), "sharding": ("sharding", lambda text, name: text),
     "gradient_checkpointing": ("gradient_checkpointing", lambda text, name: text),
     "lora_rank": ("lora_rank", reading.count), "sequence_tokens": ("sequence_tokens", reading.count),
+    "global_batch_size": ("global_batch_size", reading.count), "micro_batch_size": ("micro_batch_size", reading.count),
+    "learning_rate": ("learning_rate", lambda text, name: text),
 }  # fmt: skip
-"""Fields of find_ways_to_train, what files call them, and how they are read."""
+"""Fields of find_ways_to_train, with those of the files themselves: what files call them, and how they are read."""
 FILES_MAX, FILE_MAX, WHOLE_MAX, PASSAGE_MAX = 4, 1500, 2600, 420
 
 

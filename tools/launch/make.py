@@ -97,6 +97,8 @@ def _training(setting: Setting) -> Iterator[LaunchFile]:
 def _run(setting: Setting) -> Iterator[str]:
     target, port = setting.request.target, setting.engine.port if setting.engine else 0
     missing = "MODEL=… " if setting.checkpoint is None else ""
+    own = setting.training and setting.program not in {"llama-factory", "axolotl"}
+    packages = ("pip install -r requirements.txt",) if own else ()
     if target == "docker_compose":
         yield f"{missing}docker compose up -d"
         yield "docker compose logs -f"
@@ -106,11 +108,14 @@ def _run(setting: Setting) -> Iterator[str]:
         yield f"kubectl rollout status deployment/{setting.name} --timeout=30m"
         yield f"kubectl port-forward service/{setting.name} {port}:80"
     elif target == "slurm":
+        yield from packages
         yield f"{missing}sbatch job.sbatch"
     elif setting.request.nodes > 1:
         start = "run.sh" if setting.training else "serve.sh"
+        yield from packages
         yield f"{missing}NODE_RANK=0 MASTER_ADDR=… bash {start}  # on every machine, with its own rank"
     else:
+        yield from packages
         yield f"{missing}bash {'run.sh' if setting.training else 'serve.sh'}"
     if not setting.training and target != "slurm":
         name = setting.model.name if setting.program != "ollama" else ollama_model(setting)

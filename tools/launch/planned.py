@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kb.launch import launch_facts
+from kb.records.model import Model
 from tools.base import Step
 from tools.launch.request import LaunchRequest
 from tools.memory.result import MemoryEstimate
@@ -74,12 +75,12 @@ def _told(one: Timed, request: LaunchRequest, program: str) -> bool:
     return plan.count == 1 or request.sharding is not None or plan.sharding in SHARDS.get(program, (plan.sharding,))
 
 
-def smallest(request: LaunchRequest, program: str) -> Planned:
+def smallest(request: LaunchRequest, program: str, half: str) -> Planned:
     """What is told where nothing fits: the layout that needs least, whose estimate then says what is lacking."""
     alone, usual = request.gpu_count == 1, "fsdp" if program == "fsdp" else "zero3"
     return Planned(
         request.sharding or ("none" if alone else usual), request.optimizer or "adamw",
-        request.gradient_checkpointing or "full", "bf16", request.offload or "none", request.micro_batch_size or 1,
+        request.gradient_checkpointing or "full", half, request.offload or "none", request.micro_batch_size or 1,
         max(request.global_batch_size or launch_facts().training.global_batch, request.gpu_count) // request.gpu_count,
     )  # fmt: skip
 
@@ -98,8 +99,32 @@ def steps_of(
                    inputs={"samples": samples, "samples_an_update": each})  # fmt: skip
 
 
-def said_of(request: LaunchRequest, way: Planned, sequence: int, samples: int) -> Iterator[str]:
+def rate_of(request: LaunchRequest, model: Model) -> float:
+    """The learning rate: as stated, else where a method usually begins at the model's size."""
+    return float(request.learning_rate or launch_facts().training.rate(request.task, model.params))
+
+
+def doubts_of(model: Model, half: str) -> Iterator[str]:
+    """What may keep a script from running on this very model, for the person to know before starting."""
+    facts = launch_facts()
+    found, release = facts.loads(model.id), facts.trainers["transformers"].release
+    if found.code:
+        known = f", written for Transformers {found.written_for}" if found.written_for else ""
+        yield (
+            f"{model.name} is loaded by code from its own repository (trust_remote_code){known}: read that code, and "
+            f"try loading it with Transformers {release} before the run."
+        )
+    if model.kind == "vlm":
+        yield "Trains on text alone: pictures need a trainer with the model's own processor, such as LLaMA-Factory."
+    if half == "fp16" and model.native_format == "bf16":
+        yield "Published in BF16, trained in FP16 with a scaled loss: should it turn NaN, lower the learning rate."
+
+
+def said_of(request: LaunchRequest, model: Model, way: Planned, sequence: int, samples: int) -> Iterator[str]:
     """What was filled in, in words."""
+    found = launch_facts().loads(model.id)
+    if found.turns:
+        yield f"{model.name}'s tokenizer has no chat template, as far as known: messages are written as {found.turns}."
     count = request.gpu_count
     if samples != request.global_batch_size:
         yield f"{samples} samples an update: {way.micro_batch} × {count} cards × {way.accumulation} steps."
@@ -107,6 +132,8 @@ def said_of(request: LaunchRequest, way: Planned, sequence: int, samples: int) -
         yield f"{sequence:,} tokens a sample."
     if request.epochs is None:
         yield f"epochs not stated: {launch_facts().training.epochs:g} over the data."
+    if request.learning_rate is None:
+        yield f"learning rate not stated: {rate_of(request, model):g}, usual for {METHODS[request.task]} at this size."
     if way.offload != "none" and request.offload is None:
         yield f"Offloads to host memory ({way.offload}): it does not fit the cards otherwise."
 

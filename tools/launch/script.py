@@ -3,7 +3,7 @@
 TRAIN_SCRIPT = '''"""Fine-tune a language model on chat messages: python train.py recipe.yaml
 
 Data: one JSON object a line, {"messages": [{"role": "user", "content": "..."}, {"role": "assistant", ...}]}.
-Needs: torch, transformers, accelerate, datasets; peft for lora and qlora; bitsandbytes for qlora.
+Packages: requirements.txt, and torch.
 """
 
 import sys
@@ -13,8 +13,9 @@ import torch
 from datasets import load_dataset
 from transformers import (
     AutoModelForCausalLM,
+    AutoModelForImageTextToText,
     AutoTokenizer,
-    DataCollatorForLanguageModeling,
+    DataCollatorForSeq2Seq,
     HfArgumentParser,
     Trainer,
     TrainingArguments,
@@ -29,11 +30,21 @@ class Recipe:
     method: str
     lora_rank: int
     weights: str
+    loader: str  # causal, or image-text for models that also see
+    trust_remote_code: bool  # whether the class lies in the model's own repository
+    on_card: bool  # each process loads onto its own card; false where the weights are sharded while loading
+    chat_template: str  # how messages are written where the tokenizer has no template; saved with it
+    end_token: str  # where the tokenizer names none
+    pad_token: str
 
 
 def load_model(recipe, arguments):
     kind = torch.bfloat16 if arguments.bf16 else torch.float16
-    options = {"dtype": getattr(torch, recipe.weights), "attn_implementation": "sdpa"}
+    options = {"dtype": getattr(torch, recipe.weights), "trust_remote_code": recipe.trust_remote_code}
+    if not recipe.trust_remote_code:
+        options["attn_implementation"] = "sdpa"  # code in a repository has an attention of its own
+    if recipe.on_card and torch.cuda.is_available():
+        options["device_map"] = {"": arguments.local_process_index}  # no copy of the weights in host memory
     if recipe.method == "qlora":
         from transformers import BitsAndBytesConfig
 
@@ -41,7 +52,8 @@ def load_model(recipe, arguments):
             load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
             bnb_4bit_compute_dtype=kind, bnb_4bit_quant_storage=kind,
         )
-    model = AutoModelForCausalLM.from_pretrained(recipe.model_name_or_path, **options)
+    loader = AutoModelForImageTextToText if recipe.loader == "image-text" else AutoModelForCausalLM
+    model = loader.from_pretrained(recipe.model_name_or_path, **options)
     model.config.use_cache = False
     if recipe.method in ("lora", "qlora"):
         from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
@@ -56,14 +68,28 @@ def load_model(recipe, arguments):
     return model
 
 
+def load_tokenizer(recipe):
+    named = {"eos_token": recipe.end_token, "pad_token": recipe.pad_token}
+    tokenizer = AutoTokenizer.from_pretrained(
+        recipe.model_name_or_path, trust_remote_code=recipe.trust_remote_code,
+        **{name: token for name, token in named.items() if token},
+    )
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    if not tokenizer.chat_template:
+        tokenizer.chat_template = recipe.chat_template
+    return tokenizer
+
+
 def main():
     recipe, arguments = HfArgumentParser((Recipe, TrainingArguments)).parse_yaml_file(sys.argv[1])
-    tokenizer = AutoTokenizer.from_pretrained(recipe.model_name_or_path)
-    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    tokenizer = load_tokenizer(recipe)
 
     def encode(row):
         text = tokenizer.apply_chat_template(row["messages"], tokenize=False)
-        return tokenizer(text, truncation=True, max_length=recipe.max_tokens, add_special_tokens=False)
+        tokens = dict(tokenizer(text, truncation=True, max_length=recipe.max_tokens, add_special_tokens=False))
+        # Labels of its own: padding is often the end token, which would otherwise be left out and never learnt.
+        return tokens | {"labels": list(tokens["input_ids"])}
 
     data = load_dataset("json", data_files=recipe.data_file, split="train")
     with arguments.main_process_first():
@@ -72,7 +98,7 @@ def main():
         model=load_model(recipe, arguments),
         args=arguments,
         train_dataset=data,
-        data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+        data_collator=DataCollatorForSeq2Seq(tokenizer),
         processing_class=tokenizer,
     )
     trainer.train()

@@ -14,7 +14,7 @@ from kb.records.model import Model
 from kb.units import format_bytes
 from tools.base import Step
 from tools.launch.found import AS_FILES, Served, as_dealt, card_of, engine_of, placed_by, served
-from tools.launch.planned import calculated_as, planned, said_of, smallest, steps_of
+from tools.launch.planned import calculated_as, doubts_of, planned, said_of, smallest, steps_of
 from tools.launch.request import SERVERS, TRAINERS, LaunchRequest
 from tools.memory.estimate import estimate_memory
 from tools.memory.fit import verdict_of
@@ -349,7 +349,7 @@ def _training(base: _Base) -> Setting:
     sequence = request.sequence_tokens or facts.sequence_tokens
     way = planned(request.model_copy(update={"gpu": base.card.id, "sequence_tokens": sequence}), base.program,
                   base.card.half)  # fmt: skip
-    way = way or smallest(request, base.program)
+    way = way or smallest(request, base.program, base.card.half)
     request = request.model_copy(update={"optimizer": way.optimizer, "offload": way.offload})
     rank = (request.lora_rank or facts.lora_rank) if adapted else None
     estimate = _estimated(MemoryRequest.model_validate(
@@ -365,13 +365,15 @@ def _training(base: _Base) -> Setting:
     updates = math.ceil(request.samples * (request.epochs or facts.epochs) / samples) if request.samples else 0
     trainer = launch_facts().trainers
     used = [trainer["transformers" if base.program not in trainer else base.program].source]
+    loads = launch_facts().loads(base.model.id)
+    used += [one for one in (None if request.learning_rate else facts.source, loads.source) if one]
     return Setting(
         request=request, model=base.model, card=base.card, program=base.program, engine=None,
         checkpoint=request.checkpoint or base.model.id, quantization=None, form=estimate.weight_format, tensor=1,
         pipeline=1, data=count, estimate=estimate, sequence=sequence, micro_batch=way.micro_batch,
         accumulation=way.accumulation, sharding=way.sharding, checkpointing=way.checkpointing, pure=way.pure,
         updates=updates, steps=tuple(steps_of(estimate, way, sequence, count, updates, request.samples)),
-        assumptions=(*base.said, *said_of(base.request, way, sequence, samples),
+        assumptions=(*base.said, *said_of(base.request, base.model, way, sequence, samples),
                      "The data are chat messages in JSON lines (see the script)."),
-        warnings=estimate.warnings, sources=tuple(used),
+        warnings=(*doubts_of(base.model, base.card.half), *estimate.warnings), sources=tuple(used),
     )  # fmt: skip

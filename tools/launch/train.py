@@ -6,6 +6,7 @@ from typing import Any
 
 from kb.launch import launch_facts
 from tools.launch.container import dumped
+from tools.launch.planned import rate_of
 from tools.launch.result import LaunchFile
 from tools.launch.script import TRAIN_SCRIPT
 from tools.launch.setting import Setting
@@ -52,11 +53,15 @@ def deepspeed(setting: Setting) -> dict[str, Any]:
         zero["offload_optimizer"] = {"device": "cpu", "pin_memory": True}
     if offload == "all" and stage == 3:
         zero["offload_param"] = {"device": "cpu", "pin_memory": True}
+    half: dict[str, Any] = {"enabled": True}
+    if setting.half == "fp16":  # dynamic scaling of the loss, from 2^16 down: FP16 ends at 65,504 and below 6e-8
+        half |= {"loss_scale": 0, "initial_scale_power": 16, "loss_scale_window": 1000, "hysteresis": 2,
+                 "min_loss_scale": 1}  # fmt: skip
     return {
         "train_micro_batch_size_per_gpu": setting.micro_batch,
         "gradient_accumulation_steps": setting.accumulation,
         "train_batch_size": setting.micro_batch * setting.accumulation * setting.request.gpu_count,
-        "gradient_clipping": 1.0, setting.half: {"enabled": True}, "zero_optimization": zero,
+        "gradient_clipping": 1.0, setting.half: half, "zero_optimization": zero,
     }  # fmt: skip
 
 
@@ -68,7 +73,7 @@ def _common(setting: Setting) -> dict[str, Any]:
         "per_device_train_batch_size": setting.micro_batch,
         "gradient_accumulation_steps": setting.accumulation,
         "num_train_epochs": float(request.epochs or facts.epochs),
-        "learning_rate": float(request.learning_rate or facts.learning_rate[request.task]),
+        "learning_rate": rate_of(request, setting.model),
         "lr_scheduler_type": "cosine",
         "warmup_steps": warmup(setting),
         "max_grad_norm": 1.0,
@@ -106,13 +111,42 @@ def _transformers(setting: Setting) -> Iterator[LaunchFile]:
         arguments["deepspeed"] = "deepspeed.json"
     if setting.sharding == "fsdp" and direct:
         arguments |= {"fsdp": True, "fsdp_config": fsdp(setting)}
-    yield _yaml("recipe.yaml", recipe | arguments)
-    yield LaunchFile(name="train.py", language="python", content=TRAIN_SCRIPT)
+    yield _yaml("recipe.yaml", recipe | arguments | _loaded(setting))
     if zero:
         yield _deepspeed_file(setting)
     if setting.program == "accelerate":
         yield _yaml("accelerate.yaml", accelerate(setting))
-    yield _run(_start(setting))
+    # TrainingArguments alone does not say so before the model loads, and every process would read it whole.
+    alone = "fsdp" in arguments
+    variables = "export ACCELERATE_USE_FSDP=true FSDP_CPU_RAM_EFFICIENT_LOADING=true\n" if alone else ""
+    yield _run(_start(setting), variables=variables)
+    yield LaunchFile(name="requirements.txt", language="text", content=requirements(setting))
+    yield LaunchFile(name="train.py", language="python", content=TRAIN_SCRIPT)
+
+
+def _loaded(setting: Setting) -> dict[str, Any]:
+    """How the script loads this very model and its tokenizer.
+
+    Sharded weights are spread while they load (ZeRO-3 and FSDP from the first process); others go straight to each
+    process's own card, so that no process keeps a copy in host memory.
+    """
+    facts = launch_facts()
+    found = facts.loads(setting.model.id)
+    return {
+        "loader": "image-text" if setting.model.kind == "vlm" and not found.code else "causal",
+        "trust_remote_code": found.code, "on_card": setting.sharding not in {"zero3", "fsdp"},
+        "chat_template": facts.turns[found.turns or "plain"], "end_token": found.end, "pad_token": found.pad,
+    }  # fmt: skip
+
+
+def requirements(setting: Setting) -> str:
+    """Packages of the script, in the releases that it is written for."""
+    trainers, adapted = launch_facts().trainers, setting.request.task != "full_finetune"
+    names = [f"{name}=={trainers[name].release}" for name in ("transformers", "accelerate")] + ["datasets"]
+    names += [f"peft=={trainers['peft'].release}"] if adapted else []
+    names += ["bitsandbytes"] if setting.request.task == "qlora" or "8bit" in (setting.request.optimizer or "") else []
+    names += ["deepspeed"] if setting.sharding.startswith("zero") else []
+    return "\n".join((*names, *launch_facts().loads(setting.model.id).needs)) + "\n"
 
 
 def _masters_in_model(setting: Setting) -> bool:
@@ -190,7 +224,8 @@ def template(setting: Setting) -> str:
 def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
     request = setting.request
     recipe: dict[str, Any] = {
-        "model_name_or_path": setting.checkpoint, "stage": "sft", "do_train": True,
+        "model_name_or_path": setting.checkpoint, "trust_remote_code": launch_facts().loads(setting.model.id).code,
+        "stage": "sft", "do_train": True,
         "finetuning_type": "full" if request.task == "full_finetune" else "lora",
     }  # fmt: skip
     if request.task != "full_finetune":
@@ -228,7 +263,13 @@ def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
 
 def _axolotl(setting: Setting) -> Iterator[LaunchFile]:
     request, facts = setting.request, launch_facts().training
-    recipe: dict[str, Any] = {"base_model": setting.checkpoint}
+    loads = launch_facts().loads(setting.model.id)
+    recipe: dict[str, Any] = {"base_model": setting.checkpoint, "trust_remote_code": loads.code}
+    named = {"eos_token": loads.end, "pad_token": loads.pad}
+    if any(named.values()):
+        recipe["special_tokens"] = named
+    if loads.turns:
+        recipe |= {"chat_template": "jinja", "chat_template_jinja": launch_facts().turns[loads.turns]}
     if request.task != "full_finetune":
         rank = request.lora_rank or facts.lora_rank
         recipe |= {
@@ -239,7 +280,7 @@ def _axolotl(setting: Setting) -> Iterator[LaunchFile]:
         "datasets": [{"path": DATA, "ds_type": "json", "type": "chat_template", "field_messages": "messages"}],
         "sequence_len": setting.sequence, "sample_packing": True, "micro_batch_size": setting.micro_batch,
         "gradient_accumulation_steps": setting.accumulation, "num_epochs": float(request.epochs or facts.epochs),
-        "learning_rate": float(request.learning_rate or facts.learning_rate[request.task]),
+        "learning_rate": rate_of(request, setting.model),
         "lr_scheduler": "cosine", "warmup_steps": warmup(setting),
         "optimizer": OPTIMIZERS[request.optimizer or "adamw"],
         setting.half: "full" if setting.pure else True, "gradient_checkpointing": setting.checkpointing == "full",

@@ -147,19 +147,20 @@ def test_accelerate_reads_its_configs(tmp_path: Path) -> None:
 
 READ_RECIPES = """
 import sys
-from dataclasses import make_dataclass
-from transformers import HfArgumentParser, TrainingArguments
-names = {"model_name_or_path": str, "data_file": str, "max_tokens": int, "method": str, "lora_rank": int,
-         "weights": str}
-parser = HfArgumentParser((make_dataclass("Recipe", names.items()), TrainingArguments))
-for path in sys.argv[1:]:
+from types import SimpleNamespace
+from transformers import HfArgumentParser, Trainer, TrainingArguments
+sys.modules["datasets"] = SimpleNamespace(load_dataset=None)
+sys.path.insert(0, sys.argv[1])
+import train
+parser = HfArgumentParser((train.Recipe, TrainingArguments))
+for path in sys.argv[2:]:
     recipe, arguments = parser.parse_yaml_file(path)
     print(recipe.max_tokens, arguments.per_device_train_batch_size, arguments.gradient_accumulation_steps)
 """
 
 
 def test_transformers_reads_the_recipes(tmp_path: Path) -> None:
-    """In one process of its own: what the whole Trainer warns of on import is its own affair."""
+    """By the script's own fields, in one process: what the whole Trainer warns of on import is its own affair."""
     paths, expected = [], []
     for number, found in enumerate(with_file("recipe.yaml")):
         recipe = yaml.safe_load(content(found, "recipe.yaml"))
@@ -168,7 +169,8 @@ def test_transformers_reads_the_recipes(tmp_path: Path) -> None:
         recipe |= {"bf16": False, "fp16": False, "use_cpu": True, "output_dir": str(tmp_path / "output")}
         paths.append(tmp_path / f"recipe-{number}.yaml")
         paths[-1].write_text(yaml.safe_dump(recipe), encoding="utf-8")
-    command = [sys.executable, "-c", READ_RECIPES, *map(str, paths)]
+        (tmp_path / "train.py").write_text(content(found, "train.py"), encoding="utf-8")
+    command = [sys.executable, "-c", READ_RECIPES, str(tmp_path), *map(str, paths)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-2000:]
     assert len(paths) >= 6

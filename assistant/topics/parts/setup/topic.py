@@ -10,6 +10,7 @@ from assistant.writing.arguments import cards_of, methods_of, running, training
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.ways import told_limits, told_speed, ways
 from assistant.writing.words import Words
+from tools.agent_tools.launching import TRAINING
 
 TAKEN = ("model", "cards", "nodes", "context_tokens", "concurrent_sequences", "sequence_tokens", "kv_format")
 SUFFIXES = {
@@ -56,10 +57,11 @@ def _files(
 ) -> SectionTold | None:
     """Files of a trainer, or of what serves it in a form that is known; None where they cannot be written."""
     given = training(setup, situation) if setup.trains else running(setup, situation)
-    said = {name: value for name, value in given.items() if name in TAKEN}
+    said: dict[str, object] = {name: value for name, value in given.items() if name in TAKEN}
     engine = setup.one("engine", *THOUGHT_OF)
     if setup.trains:
         said["task"] = next((one for one in methods_of(setup).split() if one in ("lora", "qlora")), "full")
+        said["training"] = {name: value for name, value in given.items() if name in TRAINING and name not in TAKEN}
     elif form is not None:
         said |= {"target": form, "model": f"{said['model']} {given.get('weight_format', '')}".strip()}
     asked = {**said, **({"engine": str(engine.value)} if engine and engine.value else {})}
