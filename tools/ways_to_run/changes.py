@@ -14,7 +14,7 @@ from tools.ways_to_run.search import search
 from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
-from tools.ways_to_run.tell.words import format_name
+from tools.ways_to_run.tell.words import beyond, fits_as, format_name
 from tools.ways_to_run.weigh.limits import limits_of
 from tools.ways_to_run.weigh.worth import Weighed
 
@@ -116,7 +116,7 @@ def _more_host(machine: Machine, load: Load) -> Iterator[Change]:
         size, way = found
         yield _change(
             f"{format_bytes(size, 0)} of host memory", "host_memory_bytes", size, way, "money",
-            f"fits as {format_name(way.candidate.form)}",
+            fits_as(way.candidate),
         )  # fmt: skip
 
 
@@ -156,9 +156,22 @@ def _more_cards(machine: Machine, load: Load, best: Weighed | None) -> Iterator[
     count, way = found
     if best is not None and not _improves(best, way):
         return
-    effect = _better(best, way) if best is not None else f"fits as {format_name(way.candidate.form)}"
+    effect = _better(best, way) if best is not None else fits_as(way.candidate)
+    yield _change(_more(card, now, count), "cards", count, way, "money", effect)
+    if best is not None or way.candidate.spread.tp > 1:
+        return
+    # The least number may not share the layers evenly: the next that does is as near, and the faster.
+    for wider in range(count + step, MOST_ALIKE + 1, step):
+        ways = search(_with_cards(machine, fresh, wider - now), load).ways
+        if ways and ways[0].candidate.spread.tp > 1 and ways[0].rate > way.rate * NOTICEABLE:
+            yield _change(_more(card, now, wider), "cards", wider, ways[0], "money", fits_as(ways[0].candidate))
+            return
+
+
+def _more(card: Card, now: int, count: int) -> str:
+    step = card.gpu.devices
     more = "one more" if count == now + step else f"{(count - now) // step} more"
-    yield _change(f"{more} {gpus()[card.gpu.id].name}", "cards", count, way, "money", effect)
+    return f"{more} {gpus()[card.gpu.id].name}"
 
 
 def _with_cards(machine: Machine, card: Card, more: int) -> Machine:
@@ -174,7 +187,7 @@ def _other_card(machine: Machine, load: Load, enough: Callable[[Weighed], bool])
     if found is not None:
         other, way = found
         card = other.cards[0].gpu
-        yield _change(f"1 × {card.name}", "cards", card.id, way, "money", f"fits as {format_name(way.candidate.form)}")
+        yield _change(f"1 × {card.name}", "cards", card.id, way, "money", fits_as(way.candidate))
 
 
 def _more_of_unified(machine: Machine, load: Load, best: Weighed | None) -> Iterator[Change]:
@@ -187,7 +200,7 @@ def _more_of_unified(machine: Machine, load: Load, best: Weighed | None) -> Iter
     if not ways or (best is not None and not _improves(best, ways[0])):
         return
     megabytes = granted // MIB
-    effect = f"fits as {format_name(ways[0].candidate.form)}" if best is None else _better(best, ways[0])
+    effect = fits_as(ways[0].candidate) if best is None else _better(best, ways[0])
     which = "the GPU of each" if len(machine.cards) > 1 else "the GPU"
     said = f"let {which} use {format_bytes(granted)} (sudo sysctl iogpu.wired_limit_mb={megabytes})"
     yield _change(said, "cards", megabytes, ways[0], "nothing", effect)
@@ -228,6 +241,8 @@ def _costs(said: tuple[str, ...]) -> str:
 
 def _change(change: str, field: str, value: object, way: Weighed, costs: str, effect: str) -> Change:
     rate = way.rate if way.speed else None
+    if effect == "fits" and (tight := beyond(way.candidate.held)):
+        effect = f"fits tightly ({tight})"
     shown = effect if "tokens a second" in effect or rate is None else f"{effect}, {rate:.3g} tokens a second"
     return Change.model_validate(
         {
