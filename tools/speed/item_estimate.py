@@ -28,6 +28,13 @@ LIVE = (
     "that are kept up with. A detector that leaves silence out, or a model made for streams, does more."
 )
 
+NO_BF16 = (
+    "The card has no BF16 arithmetic: this is the time in FP16, which the model and the program have to bear; told to "
+    "compute in BF16 a program emulates it: FLUX.1-dev took a V100 7 minutes for 50 steps instead of 90 s "
+    "(diffusers issue 9095)."
+)
+"""https://github.com/huggingface/diffusers/issues/9095"""
+
 
 @dataclass(frozen=True, slots=True)
 class ItemPace:
@@ -215,6 +222,8 @@ def _warnings(request: InferenceSpeedRequest, gpu: Gpu) -> tuple[str, ...]:
         return (LIVE,)
     if request.gpu_count > 1:
         return ("Several cards work on different items: one item is not finished sooner.",)
+    if item_kind(request.model) in ("diffusion", "video") and gpu.vendor == "NVIDIA" and not gpu.bf16_flops:
+        return (NO_BF16,)
     return ()
 
 

@@ -12,7 +12,7 @@ from tools.power import plan_power
 from tools.power.plan import airflow_m3_per_hour, water_l_per_minute
 from tools.power.request import PowerRequest
 from tools.power.result import CircuitPlan, PowerPlan
-from tools.registry import Tool
+from tools.registry import Tool, tool
 
 CARDS = ["rtx-4090-24gb", "rtx-3090-24gb", "rtx-5090-32gb", "h100-sxm-80gb", "a100-sxm-80gb", "l40s-48gb", "h20-96gb"]
 
@@ -170,7 +170,7 @@ def test_racks_hold_as_many_nodes_as_power_and_height_allow() -> None:
 
 def test_energy_of_a_month_by_hand() -> None:
     """One H100 node at 8,364 W, PUE 1.5: 8.364 · 1.5 · 730 = 9,158.6 kWh; at 0.10 a kWh 915.86."""
-    found = plan(server="dgx-h100", pue=1.5, tariff_per_kwh=0.1).energy
+    found = plan(server="dgx-h100", pue=1.5, tariff_per_kwh=0.1, utilisation=1).energy
     assert found.kwh_per_month.value == pytest.approx(9158.6, abs=0.1)
     assert found.monthly_cost.value == pytest.approx(915.86, abs=0.01)
 
@@ -309,3 +309,10 @@ def test_a_day_and_a_year_are_shares_of_the_same_use() -> None:
 def test_unlike_cards_are_named_each_with_its_number() -> None:
     found = plan(gpus=[{"gpu": "rtx-3090-24gb", "count": 1}, {"gpu": "rtx-4060-ti-16gb", "count": 2}])
     assert sorted(found.cards) == ["1 × GeForce RTX 3090", "2 × GeForce RTX 4060 Ti 16GB"]
+
+
+def test_the_energy_of_the_same_hours_is_the_same_in_planning_and_in_cost() -> None:
+    asked = {"gpu": "rtx-5090-32gb", "gpu_count": 2, "country": "DE", "hours_per_day": 6.0}
+    planned = tool("plan_power").call(asked)
+    costs = tool("estimate_cost").call({**asked, "acquisition": "buy", "purchase_price": 5000.0, "currency": "EUR"})
+    assert planned.energy.kwh_per_month.value == pytest.approx(costs.energy.kwh_per_month.value)
