@@ -262,7 +262,8 @@ def test_what_a_dynamic_file_is_reckoned_as_is_told_with_the_result() -> None:
 @pytest.mark.parametrize(
     ("written", "channels"),
     [("256GB, 64-core server CPU", 8), ("512GB 128 cores", 8), ("64GB, 16 cores", None), ("64GB 核显 24 核", None),
-     ("256GB 96核", 8), ("128GB dual channel, 32 cores", 2)],
+     ("256GB 96核", 8), ("Xeon w5-2455X, 128GB", 4), ("w9-3495X 512GB DDR5", 8),
+     ("Xeon w7-3565X 256GB", 8), ("256GB EPYC 7543", 8), ("128GB dual channel, 32 cores", 2)],
 )  # fmt: skip
 def test_many_cores_have_a_servers_memory_channels_where_none_are_said(written: str, channels: int | None) -> None:
     assert reading.host(written)["memory_channels"] == channels
