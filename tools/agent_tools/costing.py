@@ -179,7 +179,10 @@ def _api_price(request: CostRequest, output: float | None, currency: str) -> flo
 
 
 def _pair(text: str | None) -> tuple[str | None, str | None]:
-    """(of input, of output) of what is stated for both, "$3 in, $15 out", 「输入 3M 输出 0.75M」; else (null, all of it)."""
+    """(of input, of output) of what is stated for both: "$3 in, $15 out", 「输入 3M 输出 0.75M」.
+
+    Anything else is (null, all of it).
+    """
     found = list(SIDE.finditer(text or ""))
     if text is None or len(found) != 2 or bool(found[0]["read"]) == bool(found[1]["read"]):
         return None, text

@@ -310,7 +310,7 @@ def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
 
 
 def _judged_as(engine: str | None) -> tuple[str | None, str | None]:
-    """The engine whose cards are known and what to say, where the one named stands on it: KTransformers on llama.cpp."""
+    """The engine whose cards are known, what to say where the one named stands on it: KTransformers on llama.cpp."""
     found = program(engine) if engine else None
     if engine is None or found is None or not found.runs or any(one.exact for one in feature_names().scan(engine)):
         return engine, None

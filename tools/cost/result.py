@@ -219,8 +219,10 @@ class VolumeCost(Frozen):
     api_cost: float | None
     """A month at the provider's price that was stated, else at the cheapest of `api`; null where neither is known."""
     payback_months: float | None = None
-    """Months after which what was bought has cost less than the provider, its resale left out; null = never, or no price
-    or purchase."""
+    """Months after which what was bought has cost less than the provider, its resale left out.
+
+    Null = never, or no price or purchase.
+    """
     api: tuple[ApiRead, ...] = ()
     """Services with a list price of this model, the cheapest answers first; empty where a price was stated."""
     even_tokens_per_month: float | None

@@ -234,7 +234,8 @@ def _serving(base: _Base, way: Served) -> Setting:
     doubts = _checkpoint_doubts(base, checkpoint, form, estimate)
     return Setting(
         request=request, model=base.model, card=base.card, program=base.program, engine=engine, older=older,
-        checkpoint=checkpoint, quantization=quantization, form=form or estimate.weight_format, tensor=1 if dealt else spread.tp,
+        checkpoint=checkpoint, quantization=quantization, form=form or estimate.weight_format,
+        tensor=1 if dealt else spread.tp,
         pipeline=spread.pp, data=data, expert=spread.ep, estimate=estimate, context=context,
         sequences=sequences, slots=slots, memory_ratio=ratio, placed=placed_by(way) if dealt else (),
         steps=tuple(_serving_steps(engine, estimate, base.card, ratio, sequences, context)),

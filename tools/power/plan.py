@@ -164,8 +164,8 @@ def _warnings(plan: PowerPlan, machine: Machine) -> Iterable[str]:
         yield "One rack draws more than air carries off: liquid cooling is needed."
     if any(one.kind == "outlet" and one.verdict != "yes" for one in plan.circuits) and machine.consumer:
         yield (
-            "At its most it is beyond what an ordinary outlet carries for hours: limit the cards, or have an electrician "
-            "wire a circuit for it."
+            "At its most it is beyond what an ordinary outlet carries for hours: limit the cards, or have an "
+            "electrician wire a circuit for it."
         )
     if plan.supply and plan.supply.count > 1 and not plan.supply.redundant:
         yield _one_supply(plan.supply)

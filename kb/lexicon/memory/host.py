@@ -112,8 +112,8 @@ def _channels(words: str, modules: int | None, family: ProcessorFamily | None) -
         cores = max(map(int, _CORES.findall(words)), default=0)
         if cores <= DESKTOP_MOST_CORES:
             return None, ()
-        said = f"{cores} cores are no desktop's: {SERVER_CHANNELS} memory channels a socket are taken, as servers have"
-        return SERVER_CHANNELS, (f"{said}; state memory_channels for another.",)
+        taken = f"{cores} cores are no desktop's: {SERVER_CHANNELS} memory channels a socket are taken, as servers have"
+        return SERVER_CHANNELS, (f"{taken}; state memory_channels for another.",)
     if modules <= 4 and not _server().search(words):
         filled = min(modules, DESKTOP_CHANNELS)
         note = f"{modules} modules are read as {filled} memory channels, as on a desktop board; state memory_channels."

@@ -39,8 +39,8 @@ def worked(ledger: Ledger, words: tuple[str, ...] = (), **arguments: Any) -> dic
         pytest.param("4 * each", {"each": "R1.ways[0].memory.needed_per_gpu"}, "GiB", "82 GiB", "R1", id="reference"),
         pytest.param("4 * each", {"each": "{{R1.ways[0].memory.needed_per_gpu}}"}, "GiB", "82 GiB", "R1", id="braces"),
         pytest.param(
-            "ceil(users * 10 / total)", {"users": "100", "total": "R1.ways[0].speed.tokens_per_s_total"}, "none", "4 (3–4)",
-            "R1", id="interval-by-its-middle-and-ends",
+            "ceil(users * 10 / total)", {"users": "100", "total": "R1.ways[0].speed.tokens_per_s_total"}, "none",
+            "4 (3–4)", "R1", id="interval-by-its-middle-and-ends",
         ),
         pytest.param("n * price", {"n": "2", "price": "R1.price"}, "USD", "$3,198", "R1", id="money"),
         pytest.param("a + b", {"a": "R1.price", "b": "$700"}, "USD", "$2,299", "the person", id="the-persons-price"),

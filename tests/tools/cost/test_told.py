@@ -154,7 +154,8 @@ def test_what_a_provider_reads_and_writes_is_priced_by_each() -> None:
     asked = {"what": "tokens", "model": "Qwen3-32B AWQ", "cards": "1x 3090", "country": "US", "purchase_price": "$1600"}
     pair = {**asked, "tokens_per_month": "20M in, 4M out", "api_price": "$2 in, $10 out"}
     volume = agent_tool("cost").look_up(pair, Ledger()).shown["volume"]
-    assert volume["api_monthly_cost"].startswith("$80") and volume["api_monthly_cost"].endswith("/month")
+    assert volume["api_monthly_cost"].startswith("$80")
+    assert volume["api_monthly_cost"].endswith("/month")
     turned = {**asked, "tokens_per_month": "output 4M, input 20M", "api_price": "output $10, input $2"}
     assert (
         agent_tool("cost").look_up(turned, Ledger()).shown["volume"]["api_monthly_cost"] == volume["api_monthly_cost"]
@@ -164,8 +165,10 @@ def test_what_a_provider_reads_and_writes_is_priced_by_each() -> None:
 
 
 def test_months_to_pay_back_follow_from_the_bill_that_ends() -> None:
-    asked = {"gpu": "rtx-3090-24gb", "model": "Qwen/Qwen3-8B", "tokens_per_month": 2e7, "purchase_price": 1500.0,
-             "hours_per_day": 24.0, "tariff_per_kwh": 0.1, "maintenance_ratio_per_year": 0.0, "currency": "USD"}  # fmt: skip
+    asked = {
+        "gpu": "rtx-3090-24gb", "model": "Qwen/Qwen3-8B", "tokens_per_month": 2e7, "purchase_price": 1500.0,
+        "hours_per_day": 24.0, "tariff_per_kwh": 0.1, "maintenance_ratio_per_year": 0.0, "currency": "USD",
+    }  # fmt: skip
     dear, cheap = (tool("estimate_cost").call({**asked, "api_million_price": price}) for price in (20.0, 0.01))
     (energy,) = [one.monthly_cost.value for one in dear.own.parts if one.name == "energy"]
     assert dear.volume.payback_months == pytest.approx(1500 / (400 - energy), rel=0.01)
