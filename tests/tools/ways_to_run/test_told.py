@@ -363,3 +363,18 @@ def test_a_card_that_the_newest_release_left_behind_is_told_with_its_ways() -> N
     assert any("vLLM" in one and "does not run on" in one
                for one in find(model="Qwen3-8B", cards="1x V100 32G", engine="vllm").warnings)  # fmt: skip
     assert not any("does not run on" in one for one in find(model="Qwen3-8B", cards="1x 3090", engine="vllm").warnings)
+
+
+def test_weights_that_vllm_leaves_in_host_memory_are_reckoned() -> None:
+    """Gemma 3 27B in 16 bits lacks room on two 24 GB cards: each reads the rest through its slot for every token."""
+    asked = {"model": "gemma-3-27b-it", "cards": "2x 4090", "engine": "vllm", "weight_format": "bf16"}
+    found = [one for one in find(**asked, host_memory="128GB").changes if "--cpu-offload-gb" in one.change]
+    assert len(found) == 1
+    gib = int(found[0].change.split()[1])
+    rate = found[0].tokens_per_s_per_user or 0.0
+    assert 1 <= gib <= 20
+    assert gib * 2**30 * rate <= 12.0e9  # no faster than what comes up
+    assert found[0].costs == "speed"
+    assert not any("--cpu-offload-gb" in one.change for one in find(**asked).changes)  # no memory was named
+    small = find(**asked, host_memory="8GB").changes
+    assert not any("--cpu-offload-gb" in one.change for one in small)
