@@ -12,6 +12,7 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
 from tools.cost.break_even import MONTHS_MOST
+from tools.power.request import USUAL_UTILISATION
 from tools.prices import MONEY_OF
 
 YEAR_S = 365.25 * 86400
@@ -123,6 +124,7 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
     if request.what.strip().lower() in {"power", "energy", "electricity", "psu", "circuit"}:
         tariff = reading.money(request.tariff, "tariff")
         paid = {"tariff_per_kwh": float(tariff.amount), "currency": tariff.currency} if tariff else {}
+        machine["utilisation"] = machine["utilisation"] or USUAL_UTILISATION  # as owning is reckoned
         return _power(desk, machine | paid, request, _years(request.years))
     asked = {
         **machine, **_priced(request, currency or "USD"), **_horizon(request),

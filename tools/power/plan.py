@@ -142,6 +142,8 @@ def _assumptions(plan: PowerPlan, machine: Machine, request: PowerRequest) -> It
     if plan.energy.tariff_country is not None:
         yield from tariff_assumption(plan.energy)
     if "utilisation" not in request.model_fields_set:
+        yield "At full load whenever it is on."
+    elif request.utilisation < 1:
         yield f"At full load {request.utilisation:.0%} of the time it is on."
 
 

@@ -10,7 +10,7 @@ from kb.tariffs import Customer
 from tools.need import GpuCount
 
 USUAL_UTILISATION = 0.7
-"""Share of the hours it is on that a machine works at full load, where nobody said: one for every tool."""
+"""Share of the hours it is on that a machine works at full load, where what it costs is asked and nobody said."""
 
 
 class MachineFields(Frozen):
@@ -37,7 +37,7 @@ class MachineFields(Frozen):
 class UseFields(Frozen):
     """How much it runs, where, and what electricity costs there."""
 
-    utilisation: float = Field(default=USUAL_UTILISATION, ge=0, le=1)
+    utilisation: float = Field(default=1.0, ge=0, le=1)
     """Share of the hours it is on that it works at full load; the rest it idles."""
     hours_per_day: float = Field(default=24.0, gt=0, le=24)
     """Hours a day it is switched on."""

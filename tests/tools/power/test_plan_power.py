@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
 from kb.power import power_facts
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
 from tools.power import plan_power
 from tools.power.plan import airflow_m3_per_hour, water_l_per_minute
 from tools.power.request import PowerRequest
 from tools.power.result import CircuitPlan, PowerPlan
-from tools.registry import Tool, tool
+from tools.registry import Tool
 
 CARDS = ["rtx-4090-24gb", "rtx-3090-24gb", "rtx-5090-32gb", "h100-sxm-80gb", "a100-sxm-80gb", "l40s-48gb", "h20-96gb"]
 
@@ -312,7 +314,8 @@ def test_unlike_cards_are_named_each_with_its_number() -> None:
 
 
 def test_the_energy_of_the_same_hours_is_the_same_in_planning_and_in_cost() -> None:
-    asked = {"gpu": "rtx-5090-32gb", "gpu_count": 2, "country": "DE", "hours_per_day": 6.0}
-    planned = tool("plan_power").call(asked)
-    costs = tool("estimate_cost").call({**asked, "acquisition": "buy", "purchase_price": 5000.0, "currency": "EUR"})
-    assert planned.energy.kwh_per_month.value == pytest.approx(costs.energy.kwh_per_month.value)
+    asked = {"cards": "2x 5090", "country": "DE", "hours_per_day": "6"}
+    planned, owned = (agent_tool("cost").look_up({**asked, "what": what}, Ledger()).shown
+                      for what in ("power", "own_or_rent"))  # fmt: skip
+    (energy,) = [one["monthly_cost"] for one in owned["own"]["parts"] if one["name"] == "energy"]
+    assert planned["energy"]["monthly_cost"].split(" (")[0] == energy
