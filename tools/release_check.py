@@ -118,6 +118,18 @@ def _on_card(wanted: Named, held: Release, offered: tuple[str, ...], card: Gpu) 
     )  # fmt: skip
 
 
+def last_before(package: str, wanted: str, card: Gpu) -> Release | None:
+    """The newest release read that holds kernels for a card which `wanted` has none for.
+
+    None where that one has them, where no older one has, and for packages and cards of which nothing was read.
+    """
+    held = release(package, wanted) if package in releases() and card.vendor == "NVIDIA" else None
+    if held is None or any(_runs(held, cuda, card) for cuda in held.cudas):
+        return None
+    older = (one for one in reversed(releases()[package]) if one.version < held.version)
+    return next((one for one in older if any(_runs(one, cuda, card) for cuda in one.cudas)), None)
+
+
 def _runs(held: Release, cuda: str, card: Gpu) -> bool:
     born, compute = generation(card), compute_capability(card)
     if born is None or compute is None:

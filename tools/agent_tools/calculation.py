@@ -4,6 +4,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+from itertools import product
 
 from kb.base import BadInput
 
@@ -17,7 +18,7 @@ FUNCTIONS: Mapping[str, Callable[..., float]] = {
 }  # fmt: skip
 CONSTANTS = frozenset({12, 24, 30, 31, 52, 60, 100, 365, 730, 1000, 3600, 8760, 86400, 10**4, 10**6, 10**9, 0.5})
 """Literals that convert or count; any other figure has to be named and have a source."""
-SMALL_MAX, EXPRESSION_MAX, POWER_MAX = 10, 400, 64
+SMALL_MAX, EXPRESSION_MAX, POWER_MAX, RANGES_MAX = 10, 400, 64, 5
 
 
 Sourced = Callable[[float], bool]
@@ -47,6 +48,41 @@ def evaluate(expression: str, values: Mapping[str, float], sourced: Sourced | No
     if not math.isfinite(value):
         raise BadInput("expression", "has no finite value.", "Check the values.")
     return value
+
+
+def as_share(expression: str) -> str:
+    """What is multiplied by a hundred, of `part / whole * 100`: who asks for percent means the share."""
+    try:
+        body = ast.parse(expression.replace("×", "*").replace("÷", "/").replace("^", "**"), mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError):
+        return expression
+    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Mult):
+        sides = ((body.left, body.right), (body.right, body.left))
+        for one, other in sides:
+            if isinstance(one, ast.Constant) and one.value == 100:
+                return ast.unparse(other)
+    return expression
+
+
+def ends(
+    expression: str, values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]], sourced: Sourced | None
+) -> tuple[float, float] | None:
+    """(least, most) of an expression whose values lie within shares of themselves, each of them by itself.
+
+    `ranges`: name → (low / value, high / value). None where no value has any, where more have one than are tried, and
+    where an end has no value.
+    """
+    names = [name for name in ranges if name in values]
+    if not names or len(names) > RANGES_MAX:
+        return None
+    found = []
+    for corner in product((0, 1), repeat=len(names)):
+        moved = {name: values[name] * ranges[name][end] for name, end in zip(names, corner, strict=True)}
+        try:
+            found.append(evaluate(expression, {**values, **moved}, sourced))
+        except BadInput:
+            return None
+    return min(found), max(found)
 
 
 def _value(node: ast.AST, values: Mapping[str, float], sourced: Sourced | None) -> float:

@@ -12,6 +12,7 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
 from tools.cost.break_even import MONTHS_MOST
+from tools.power.request import USUAL_UTILISATION
 from tools.prices import MONEY_OF
 
 YEAR_S = 365.25 * 86400
@@ -42,6 +43,13 @@ ONCE = ("which", "offer", "gpu_hourly_cost", "term_cost")
 CIRCUITS_MAX, API_MAX = 4, 2
 OF_DESK = 220
 """Characters that are said beside: for which load, and how names were read."""
+
+MONTHLY = {f"{name}_cost": f"{name}_monthly_cost" for name in ("own", "rent", "rent_needed", "api")}
+"""Costs of a month's tokens, which are sums a month."""
+SIDE = re.compile(
+    r"(?<![a-z])(?:(?P<read>in|input|prompts?|输入)|(?P<made>out|output|answers?|输出))(?:\s*tokens?)?(?![a-z])", re.I
+)
+"""Words for what a model reads and for what it writes."""
 
 
 class CostRequest(AgentRequest):
@@ -116,6 +124,7 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
     if request.what.strip().lower() in {"power", "energy", "electricity", "psu", "circuit"}:
         tariff = reading.money(request.tariff, "tariff")
         paid = {"tariff_per_kwh": float(tariff.amount), "currency": tariff.currency} if tariff else {}
+        machine["utilisation"] = machine["utilisation"] or USUAL_UTILISATION  # as owning is reckoned
         return _power(desk, machine | paid, request, _years(request.years))
     asked = {
         **machine, **_priced(request, currency or "USD"), **_horizon(request),
@@ -154,12 +163,36 @@ def _horizon(request: CostRequest) -> dict[str, Any]:
 
 def _work(request: CostRequest, currency: str) -> dict[str, Any]:
     named, form = reading.model_and_format(request.model, None)
-    api = reading.money(request.api_price, "api_price")
+    tokens = reading.number(_pair(request.tokens_per_month)[1], "tokens_per_month")
     return {
-        **named, "weight_format": form,
-        "tokens_per_month": reading.number(request.tokens_per_month, "tokens_per_month"),
-        "api_million_price": _paid_in(api, currency),
+        **named, "weight_format": form, "tokens_per_month": tokens,
+        "api_million_price": _api_price(request, tokens, currency),
     }  # fmt: skip
+
+
+def _api_price(request: CostRequest, output: float | None, currency: str) -> float | None:
+    """A provider's price of a million output tokens, with what is read for each of them where both are stated.
+
+    price = output price + input price · input tokens / output tokens
+    """
+    read, made = (_paid_in(reading.money(one, "api_price"), currency) for one in _pair(request.api_price))
+    prompts = reading.number(_pair(request.tokens_per_month)[0], "tokens_per_month")
+    return made + read * prompts / output if made and read and prompts and output else made
+
+
+def _pair(text: str | None) -> tuple[str | None, str | None]:
+    """(of input, of output) of what is stated for both: "$3 in, $15 out", 「输入 3M 输出 0.75M」.
+
+    Anything else is (null, all of it).
+    """
+    found = list(SIDE.finditer(text or ""))
+    if text is None or len(found) != 2 or bool(found[0]["read"]) == bool(found[1]["read"]):
+        return None, text
+    first, second = found
+    behind = any(one.isdigit() for one in text[: first.start()])  # the amount stands before its word
+    cut = first.end() if behind else second.start()
+    parts = [SIDE.sub(" ", one).strip(" ,;+/&，；、和") for one in (text[:cut], text[cut:])]
+    return (parts[0], parts[1]) if first["read"] else (parts[1], parts[0])
 
 
 def _paid_in(money: Money | None, currency: str) -> float | None:
@@ -185,7 +218,8 @@ def _costs(result: dict[str, Any]) -> dict[str, Any]:
         told["against"] = [{name: one[name] for name in ONCE if name in one} for one in told["against"]]
     if volume := told.get("volume"):  # what the tokens cost is asked: the rents stand in `against`
         told.pop("break_even", None)
-        told["volume"] = {name: one for name, one in volume.items() if name not in {"gpu", "gpu_count"}}
+        told["volume"] = {MONTHLY.get(name, name): one for name, one in volume.items()
+                          if name not in {"gpu", "gpu_count"}}  # fmt: skip
         told["volume"]["api"] = [{key: one[key] for key in API} for one in volume["api"]]
     told["assumptions"], told["warnings"] = result["assumptions"][:4], result["warnings"][:2]
     return _within(shown_row(told))

@@ -171,7 +171,8 @@ def _read_as(asked: Mapping[str, Any]) -> dict[str, Any]:
             if one.gpu is None and (usual := reading.usual(one.memory_bytes)):
                 said.append(f"“{one.name}” is taken for {gpus()[usual].name}, the usual card of that memory.")
     models = [reading.model_read_as(one) for one in (asked.get("model"), *(asked.get("works") or ()))]
-    said += [one for one in models if one]
+    models += [reading.format_read_as(asked.get(field)) for field in ("model", "weight_format")]
+    said += dict.fromkeys(one for one in models if one)
     if asked.get("host_memory"):
         said += reading.host_read_as(asked["host_memory"])
     return {"read_as": said} if said else {}

@@ -7,7 +7,9 @@ FACTORS: dict[str, tuple[str, float]] = {
     "tib": ("bytes", 2**40), "gib": ("bytes", 2**30), "mib": ("bytes", 2**20), "tb": ("bytes", 1e12),
     "gb": ("bytes", 1e9), "kib": ("bytes", 1024), "mb": ("bytes", 1e6), "kb": ("bytes", 1e3), "bytes": ("bytes", 1),
     "byte": ("bytes", 1), "gbit": ("bytes", 1.25e8), "mbit": ("bytes", 1.25e5),
-    "pflops": ("flops", 1e15), "tflops": ("flops", 1e12), "gflops": ("flops", 1e9),
+    "eflops": ("flops", 1e18), "pflops": ("flops", 1e15), "tflops": ("flops", 1e12), "gflops": ("flops", 1e9),
+    "flops": ("flops", 1), "zflop": ("flop", 1e21), "eflop": ("flop", 1e18), "pflop": ("flop", 1e15),
+    "tflop": ("flop", 1e12), "gflop": ("flop", 1e9), "flop": ("flop", 1),
     "mw": ("w", 1e6), "kw": ("w", 1e3), "w": ("w", 1), "mwh": ("J", 3.6e9), "kwh": ("J", 3.6e6), "wh": ("J", 3600),
     "%": ("ratio", 0.01), "k": ("", 1e3), "m": ("", 1e6), "b": ("", 1e9), "t": ("", 1e12), "万": ("", 1e4),
     "亿": ("", 1e8), "千": ("", 1e3), "tokens": ("", 1), "gpu-h": ("s", 3600), "gpu-hours": ("s", 3600),
@@ -25,6 +27,8 @@ WORDS = {word: seconds for seconds, words in TIMES.items() for word in words}
 RATES = {"fps": 1.0, "tps": 1.0, "rps": 1.0, "qps": 1.0}
 """Abbreviations of a count a second."""
 PER = re.compile(r"^(?P<of>.*?)\s*(?:/|\bper\b|\ba\b|\ban\b|每)\s*(?P<time>[^\s/每]+)$", re.I)
+COUNTED = "FLOPs"
+"""Operations that are counted; with a large S, or a prefix, they are so many a second."""
 SECONDS = ("s of audio", "audio s", "audio_s", "seconds of audio", "秒音频", "秒语音")
 """Time as a thing that is counted: of audio transcribed, of video made."""
 
@@ -33,9 +37,13 @@ SECONDS = ("s of audio", "audio s", "audio_s", "seconds of audio", "秒音频", 
 def base_of(unit: str) -> tuple[str, float]:
     """(base unit, factor) of a unit: seconds, bytes, joules, watts, FLOPS, shares; "/s" for how many of a thing.
 
+    FLOPS and TFLOP/s are a rate; FLOPs and EFLOP are work.
+
     "requests/h" is 1/3600 a second, "GB/s" 1e9 bytes/s, "s of audio/s" a plain ratio. A thing that is counted ("clips",
     "GPUs") has no unit, and neither has what is not known.
     """
+    if unit.strip() == COUNTED:
+        return "flop", 1.0
     plain = unit.strip().lower()
     if plain in FACTORS:
         return FACTORS[plain]
@@ -56,6 +64,8 @@ def _rate(thing: str, seconds: float) -> tuple[str, float]:
     if thing in SECONDS or time_of(thing) is not None:
         return "", (time_of(thing) or 1.0) / seconds
     base, factor = ("tokens", 1.0) if thing in {"tok", "token", "tokens", "t"} else FACTORS.get(thing, ("", 1.0))
+    if base in {"flop", "flops"}:
+        return "flops", factor / (seconds if base == "flop" else 1.0)
     return f"{base}/s", factor / seconds
 
 

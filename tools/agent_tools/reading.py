@@ -200,6 +200,20 @@ def _unlisted(text: str, unknown: AdvisorError) -> ModelSize | None:
     return size_in_name(text) if type(unknown) is UnknownName else None
 
 
+DYNAMIC = re.compile(r"(?<![a-z0-9])ud[-_](?=[a-z]*q?\d)", re.I)
+"""What Unsloth marks its files with whose layers have unlike widths."""
+
+
+def format_read_as(text: str | None) -> str | None:
+    """That a file of layers of unlike widths is reckoned as a plain one of the name; null where none is named."""
+    if text is None or DYNAMIC.search(text) is None:
+        return None
+    return (
+        "A dynamic file (UD-) is reckoned as the plain one of its name: its layers differ in width, so its own size "
+        "decides what fits, and its loss is another than the one told."
+    )
+
+
 def model_read_as(text: str | None) -> str | None:
     """That a model is reckoned by the size in its name; null where it is known, or no name at all."""
     if text is None:

@@ -11,7 +11,7 @@ from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import fold
 from kb.rates import convert, rate
 from tools.agent_tools.asked import AgentRequest
-from tools.agent_tools.calculation import evaluate
+from tools.agent_tools.calculation import as_share, ends, evaluate
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.quantity import base_of
 from tools.agent_tools.shown import plain, shown, with_unit
@@ -21,6 +21,7 @@ PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
 AMOUNT = re.compile(
     r"\s*[~≈约]?\s*(?P<sign>[$¥￥€£]|USD|CNY|EUR|RMB)?\s*(?P<digits>\d[\d,]*(?:\.\d+)?(?:[eE]\d+)?)\s*(?P<unit>[^\s(（].*)?"
 )
+RANGE = re.compile(r"\(([^()–]+)–([^()–]+)\)")
 NAME = re.compile(r"[^\W\d]\w*")
 PER = re.compile(
     r"/\s*(?:gpu|card|卡|张)?\s*[/·-]?\s*(kwh|hours?|hr|h|day|month|mo|year|yr|min|小时|时|天|月|年)(?![a-z])", re.I
@@ -62,20 +63,30 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     if not request.expression:
         raise BadInput("expression", "is empty.", "Write one, or name a result in `of`.")
     read = {name: _read(name, value, desk) for name, value in request.values.items()}
+    ranges = {name: held for name, value in request.values.items() if (held := _range(value, desk))}
     read, rate_note = _one_currency(read, (request.unit or "").partition("/")[0].strip().upper())
+    asked = (request.unit or "").strip()
+    expression = as_share(request.expression) if asked == "%" else request.expression
 
     def of_person(figure: float) -> bool:
         return any(_says(text, (figure,), re.compile(rf"(?<![\d.]){figure:.15g}(?![\d.])")) for text in desk.words)
 
-    value = evaluate(request.expression, {name: one[0] for name, one in read.items()}, of_person)
-    steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], request.expression)
-    asked = (request.unit or "").strip()
-    unit = "" if asked.lower() in {"none", "1", "x"} else asked or _unit_of(request.expression, read)
-    _agrees_in_time(request.expression, read, asked)
-    if not asked and unit in CURRENCIES and _power(request.expression, read) == -1:
+    figures = {name: one[0] for name, one in read.items()}
+    value = evaluate(expression, figures, of_person)
+    steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], expression)
+    unit = "" if asked.lower() in {"none", "1", "x"} else asked or _unit_of(expression, read)
+    _agrees_in_time(expression, read, asked)
+    if not asked and unit in CURRENCIES and _power(expression, read) == -1:
         unit += next((f"/{PER_UNITS.get(per, per)}" for per in _times(read)), "/h")
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
-    said = _told(value, unit) if asked else with_unit(value, unit) if unit not in CURRENCIES else _told(value, unit)
+
+    def written(figure: float) -> str:
+        return _told(figure, unit) if asked or unit in CURRENCIES else with_unit(figure, unit)
+
+    said, within = written(value), ends(expression, figures, ranges, of_person)
+    if within and within[0] < within[1]:
+        shared = re.sub(r"^[\d.,]+", "", said)  # "7.69 s (4.52–13)", as results write it
+        said += f" ({'–'.join(written(end).removesuffix(shared) for end in within)})"
     return {
         "value": said, "steps": f"{steps} = {said}",
         "from": {name: one[3] for name, one in read.items()}, **({"assumed": assumed} if assumed else {}),
@@ -103,17 +114,52 @@ def _one_currency(read: dict[str, Value], unit: str) -> tuple[dict[str, Value], 
     return changed, "; ".join(told)
 
 
+def _range(value: Any, desk: Desk) -> tuple[float, float] | None:
+    """(low / value, high / value) of a figure with its range, "195 (115–332)"; None where it has none."""
+    said = str(value).strip()
+    match = REFERENCE.fullmatch(said)
+    found = _referred(match, desk)[1] if match else said
+    if not isinstance(found, str) or (ends_said := RANGE.search(found)) is None:
+        return None
+    middle = found.split(" (")[0]
+    whole = AMOUNT.match(middle)
+    unit = (whole["unit"] or "") if whole else ""
+    try:
+        value_, low, high = (
+            _amount("values", each)[0] for each in (middle, *(_united(end, unit) for end in ends_said.groups()))
+        )
+    except BadInput:
+        return None
+    return (low / value_, high / value_) if value_ and low <= value_ <= high else None
+
+
+def _united(end: str, unit: str) -> str:
+    """An end of a range with the unit of its middle, where it has none of its own."""
+    match = AMOUNT.match(end)
+    return end if match is None or match["unit"] else f"{end.strip()} {unit}"
+
+
+def _referred(match: re.Match[str], desk: Desk) -> tuple[str, Any]:
+    """(key, what stands there) of a reference to part of a result.
+
+    Raises:
+        BadInput: there is no such result.
+    """
+    one = desk.ledger.find(match[1])
+    if one is None:
+        raise BadInput("values", f"refers to {match[1]}, which is no result.", "Use a key that a result carries.")
+    found: Any = one.shown
+    for part in PART.findall(match[2]):
+        found = found.get(part) if isinstance(found, dict) else _at(found, part)
+    return match[1].upper(), found
+
+
 def _read(name: str, value: Any, desk: Desk) -> Value:
     """A value in its base unit, as it was said, its base unit, and where it is from."""
     said = str(value).strip()
     match = REFERENCE.fullmatch(said)
     if match:
-        one = desk.ledger.find(match[1])
-        if one is None:
-            raise BadInput("values", f"refers to {match[1]}, which is no result.", "Use a key that a result carries.")
-        found: Any = one.shown
-        for part in PART.findall(match[2]):
-            found = found.get(part) if isinstance(found, dict) else _at(found, part)
+        key, found = _referred(match, desk)
         if isinstance(found, bool) or not isinstance(found, str | int | float):
             raise BadInput(
                 "values",
@@ -121,7 +167,7 @@ def _read(name: str, value: Any, desk: Desk) -> Value:
                 "Give the path to one, e.g. R1.ways[0].speed.tokens_per_s_total.",
             )
         number, unit = _amount("values", str(found).split(" (")[0])
-        return number, str(found).split(" (")[0], unit, match[1].upper()
+        return number, str(found).split(" (")[0], unit, key
     number, unit = _amount(name, said)
     written = (AMOUNT.match(said) or {"digits": "", "unit": ""})["digits"].replace(",", "")
     alone = re.compile(rf"(?<![\d.]){re.escape(written)}(?![\d.])") if written else None
@@ -212,7 +258,7 @@ def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None
         raise BadInput(
             "unit",
             f"is {asked}, and the value is {is_a}.",
-            "Ask for USD/month …, multiply by a time, e.g. 730 h, or give a rate its unit, e.g. 24 frames/s.",
+            "Give each time and rate among the values its unit, e.g. 75 h, 24 frames/s; or ask for USD/month …",
         )
 
 
@@ -236,7 +282,7 @@ def _time_power(said: str, unit: str) -> int | None:
         found = PER.search(said)
         return 0 if found is None or found[1].lower() == "kwh" else -1
     base = base_of(unit)[0]
-    if base in {"s", "bytes", "J", "", "ratio"}:
+    if base in {"s", "bytes", "J", "", "ratio", "flop"}:
         return int(base == "s")
     return -1 if base in {"flops", "w"} or base.endswith("/s") else None
 

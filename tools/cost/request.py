@@ -8,7 +8,7 @@ from pydantic import Field
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
 from tools.need import SeveralWords, Words
-from tools.power.request import MachineFields, UseFields
+from tools.power.request import USUAL_UTILISATION, MachineFields, UseFields
 
 Work = Literal["inference", "full_finetune", "pretrain", "lora", "qlora"]
 
@@ -45,7 +45,7 @@ class CostRequest(ModelFields, MachineFields, UseFields):
     """How long it is reckoned with; null = three years."""
     term_s: float | None = Field(default=None, gt=0, le=1e10)
     """How long everything is rented for, once; null = no such term."""
-    utilisation: float = Field(default=0.7, gt=0, le=1)
+    utilisation: float = Field(default=USUAL_UTILISATION, gt=0, le=1)
     """Share of the hours it is on that it works at full load."""
     purchase_price: float | None = Field(default=None, ge=0, le=1e13)
     """Everything that is bought; null = prices of the catalog; 0 = owned already."""

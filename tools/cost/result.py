@@ -218,6 +218,11 @@ class VolumeCost(Frozen):
     """The same at the cheapest rent."""
     api_cost: float | None
     """A month at the provider's price that was stated, else at the cheapest of `api`; null where neither is known."""
+    payback_months: float | None = None
+    """Months after which what was bought has cost less than the provider, its resale left out.
+
+    Null = never, or no price or purchase.
+    """
     api: tuple[ApiRead, ...] = ()
     """Services with a list price of this model, the cheapest answers first; empty where a price was stated."""
     even_tokens_per_month: float | None

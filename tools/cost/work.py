@@ -96,6 +96,7 @@ def volume_cost(
     costs = [own.monthly_cost.value] if own and own.complete else []
     costs += [rent.monthly_cost.low] if rent else []
     even = min(costs) / price * MILLION if price and costs else None
+    api_cost = request.tokens_per_month / MILLION * price if price else None
     return VolumeCost(
         tokens_per_month=request.tokens_per_month, gpu=setting.machine.cards[0][0].id, copies=copies,
         gpu_count=copies * setting.machine.gpus,
@@ -104,9 +105,17 @@ def volume_cost(
         hours_needed=hours, rent_needed_cost=hours * rent.useful_hourly_cost.low if rent else None,
         own_million_cost=own_cost.value / request.tokens_per_month * MILLION if own_cost else None,
         rent_million_cost=rent_cost.low / request.tokens_per_month * MILLION if rent_cost else None,
-        api_cost=request.tokens_per_month / MILLION * price if price else None, api=listed,
+        api_cost=api_cost, api=listed,
+        payback_months=_payback(own, copies, api_cost) if own and own.complete and api_cost else None,
         even_tokens_per_month=even if even and even <= full * request.utilisation else None,
     )  # fmt: skip
+
+
+def _payback(own: Owning, copies: int, api_cost: float) -> float | None:
+    """Months until the purchase is paid by what the provider is not: purchase / (provider − running costs); null = its
+    running costs alone are dearer."""
+    saved = api_cost - copies * own.running_monthly_cost.value
+    return copies * own.purchase_cost.value / saved if saved > 0 else None
 
 
 def _listed(setting: Setting) -> tuple[ApiRead, ...]:

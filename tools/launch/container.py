@@ -36,8 +36,14 @@ def image(setting: Setting) -> str:
     """The container image for the maker of the card.
 
     Raises:
-        BadInput: none is known.
+        BadInput: none is known, or the release of it that is has no kernels for the card.
     """
+    if setting.older is not None:
+        raise BadInput(
+            "target", f"{setting.program}'s image of {setting.engine.release if setting.engine else 'today'} has no "
+            f"kernels for {setting.card.name}: the newest release read that has them is {setting.older}.",
+            "Use target shell with that release installed, or llama.cpp.",
+        )  # fmt: skip
     images = setting.engine.images if setting.engine else {}
     found = images.get(setting.card.vendor)
     if found is None:

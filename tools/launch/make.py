@@ -39,7 +39,7 @@ def make_launch_files(request: LaunchRequest) -> LaunchFiles:
     fit = setting.estimate.fit
     facts, trainer = launch_facts(), launch_facts().trainers
     release = (
-        setting.engine.release
+        setting.older or setting.engine.release
         if setting.engine
         else trainer[setting.program if setting.program in trainer else "transformers"].release
     )

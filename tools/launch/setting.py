@@ -21,7 +21,8 @@ from tools.memory.fit import verdict_of
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Fit, MemoryEstimate
 from tools.named import read_card
-from tools.ways_to_run.space.formats import FILES
+from tools.release_check import last_before
+from tools.ways_to_run.space.formats import FILES, engine_rule
 from tools.ways_to_run.weigh.limits import limits_of
 
 READY_MADE = ("awq", "gptq", "int4", "int3", "int2", "nvfp4", "mxfp4", "gguf", "nf4", "fp8", "int8")
@@ -40,6 +41,8 @@ class Setting(NamedTuple):
     program: str
     engine: Engine | None
     """Null for training."""
+    older: str | None
+    """The newest release of the server that runs on the card, where the one whose flags were read does not."""
     checkpoint: str | None
     """Null: MODEL must be set by whoever runs it."""
     quantization: str | None
@@ -226,16 +229,28 @@ def _serving(base: _Base, way: Served) -> Setting:
         estimate = _estimated(sized.model_copy(update=update), base.card)
     ratio = _memory_ratio(engine, estimate, base.card)
     checkpoint, quantization, vouching = _checkpoint(base, form, estimate)
+    last = last_before(base.program, engine.release, base.card)
+    older = last.label if last else None
     doubts = _checkpoint_doubts(base, checkpoint, form, estimate)
     return Setting(
-        request=request, model=base.model, card=base.card, program=base.program, engine=engine, checkpoint=checkpoint,
-        quantization=quantization, form=form or estimate.weight_format, tensor=1 if dealt else spread.tp,
-        pipeline=spread.pp, data=data, expert=spread.ep, estimate=estimate, context=context, sequences=sequences,
-        slots=slots, memory_ratio=ratio, placed=placed_by(way) if dealt else (),
+        request=request, model=base.model, card=base.card, program=base.program, engine=engine, older=older,
+        checkpoint=checkpoint, quantization=quantization, form=form or estimate.weight_format,
+        tensor=1 if dealt else spread.tp,
+        pipeline=spread.pp, data=data, expert=spread.ep, estimate=estimate, context=context,
+        sequences=sequences, slots=slots, memory_ratio=ratio, placed=placed_by(way) if dealt else (),
         steps=tuple(_serving_steps(engine, estimate, base.card, ratio, sequences, context)),
         assumptions=(*base.said, *_serving_said(base, way, sequences, data)),
-        warnings=(*way.said, *doubts), sources=(engine.source, *vouching),
+        warnings=(*_conditions(base, engine, older), *way.said, *doubts), sources=(engine.source, *vouching),
     )  # fmt: skip
+
+
+def _conditions(base: _Base, engine: Engine, older: str | None) -> Iterator[str]:
+    """What the server needs to run on the card: a release before the one whose flags were read, a build of its own."""
+    rule = engine_rule(engine_of(base.program), base.card)
+    if rule is None or rule.verdict != "works_with" or (older is None and base.card.vendor == "NVIDIA"):
+        return
+    known = f"Release {engine.release}, whose flags these are, does not run on {base.card.name}: " if older else ""
+    yield f"{known}{rule.instead} ({rule.reason})."
 
 
 def _held_at_once(way: Served) -> int:
@@ -368,7 +383,7 @@ def _training(base: _Base) -> Setting:
     loads = launch_facts().loads(base.model.id)
     used += [one for one in (None if request.learning_rate else facts.source, loads.source) if one]
     return Setting(
-        request=request, model=base.model, card=base.card, program=base.program, engine=None,
+        request=request, model=base.model, card=base.card, program=base.program, engine=None, older=None,
         checkpoint=request.checkpoint or base.model.id, quantization=None, form=estimate.weight_format, tensor=1,
         pipeline=1, data=count, estimate=estimate, sequence=sequence, micro_batch=way.micro_batch,
         accumulation=way.accumulation, sharding=way.sharding, checkpointing=way.checkpointing, pure=way.pure,

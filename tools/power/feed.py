@@ -50,9 +50,10 @@ def supply(machine: Machine, draw: Draw, at_hand_w: float | None, country: str |
     sizes = [one for one in facts.supply_sizes_w if not low_volts or one <= facts.supply_low_volts_w]
     count = math.ceil(needed / sizes[-1])
     rated = next(size for size in sizes if size >= needed / count)
+    alone = next((size for size in facts.supply_sizes_w if size >= needed), None) if count > 1 else None
     ten_ms = sum(boards) * facts.spikes.consumer.ten_ms_ratio + machine.host.typical_w
     return SupplyPlan(
-        rated_w=rated, count=count, redundant=False, needed_w=needed, needed_without_atx3_w=older,
+        rated_w=rated, count=count, alone_w=alone, redundant=False, needed_w=needed, needed_without_atx3_w=older,
         continuous_ratio=steady / (rated * count), peak_ratio=max(ten_ms, at_most) / (rated * count),
         at_hand=_judged(at_hand_w, steady, needed),
     )  # fmt: skip
@@ -135,8 +136,9 @@ def _usual_volts(region: str | None, amps: float, phases: int) -> float:
 def circuit(one: Circuit, machine: Machine, draw: Draw) -> CircuitPlan:
     """How a circuit and the machines go together.
 
-    continuous = volts · amps · √phases · 0.8, for what is drawn for hours: on a desk cards at their limit with a host
-    that waits for them, else the most; and the most of a desk stays below the breaker.
+    continuous = volts · amps · √phases · 0.8, which the most that a machine draws is held against: nobody promises that
+    its processor rests while the cards work. So many circuits are needed as carry what is drawn for hours (on a desk
+    cards at their limit with a host that waits for them, else the most) with the most below the breaker.
     """
     ratio = power_facts().continuous_ratio.ratio
     full = one.volts * one.amps * math.sqrt(one.phases)
@@ -148,8 +150,8 @@ def circuit(one: Circuit, machine: Machine, draw: Draw) -> CircuitPlan:
     return CircuitPlan(
         id=one.id, name=one.name, kind=one.kind, volts=one.volts, amps=one.amps, phases=one.phases,
         continuous_w=capacity, full_w=full, load_ratio=most / full, steady_ratio=steady / full,
-        verdict="yes" if together else "tight" if most <= full else "no", needed=needed,
-        fitting_limit_w=None if together else _fitting(machine, capacity, full), source=one.source,
+        verdict="yes" if most <= capacity else "tight" if most <= full else "no", needed=needed,
+        fitting_limit_w=None if most <= capacity else _fitting(machine, capacity), source=one.source,
     )  # fmt: skip
 
 
@@ -160,10 +162,10 @@ def steady_w(machine: Machine, draw: Draw) -> float:
     return (machine.cards_w / machine.nodes + machine.host.typical_w) / machine.efficiency
 
 
-def _fitting(machine: Machine, capacity: float, full: float) -> float | None:
-    """The limit on each card with which one machine fits one circuit; null where it would be too low to be of use."""
+def _fitting(machine: Machine, capacity: float) -> float | None:
+    """The limit on each card with which one machine at its most fits one circuit; null where it would be too low to be
+    of use."""
     cards = math.ceil(machine.gpus / machine.nodes)
-    rest = machine.host.typical_w if machine.consumer else machine.host.max_w
-    left = min(capacity * machine.efficiency - rest, full * machine.efficiency - machine.host.max_w) / cards
+    left = (capacity * machine.efficiency - machine.host.max_w) / cards
     least = max(gpu.tdp_w or 0 for gpu, _ in machine.cards) * LEAST_CARD_RATIO
     return math.floor(left / 10) * 10.0 if left >= least else None

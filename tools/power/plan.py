@@ -15,7 +15,7 @@ from tools.power.feed import circuits, plugs, supply
 from tools.power.limits import effect
 from tools.power.machine import Machine, machine_of
 from tools.power.request import PowerRequest
-from tools.power.result import Energy, PowerPlan, RackPlan
+from tools.power.result import Energy, PowerPlan, RackPlan, SupplyPlan
 from tools.power.ups import ups_plan
 from tools.prices import is_stale
 
@@ -143,6 +143,8 @@ def _assumptions(plan: PowerPlan, machine: Machine, request: PowerRequest) -> It
         yield from tariff_assumption(plan.energy)
     if "utilisation" not in request.model_fields_set:
         yield "At full load whenever it is on."
+    elif request.utilisation < 1:
+        yield f"At full load {request.utilisation:.0%} of the time it is on."
 
 
 def tariff_assumption(energy: Energy) -> Iterable[str]:
@@ -163,13 +165,28 @@ def _warnings(plan: PowerPlan, machine: Machine) -> Iterable[str]:
     if plan.liquid_needed:
         yield "One rack draws more than air carries off: liquid cooling is needed."
     if any(one.kind == "outlet" and one.verdict != "yes" for one in plan.circuits) and machine.consumer:
-        yield "An ordinary outlet does not carry it for hours; have an electrician wire a circuit for it."
+        yield (
+            "At its most it is beyond what an ordinary outlet carries for hours: limit the cards, or have an "
+            "electrician wire a circuit for it."
+        )
+    if plan.supply and plan.supply.count > 1 and not plan.supply.redundant:
+        yield _one_supply(plan.supply)
     if machine.supply_kind == "server":
         yield "Server fans are loud: such a machine belongs in a room of its own."
     if is_world(plan.energy):
         yield "No price of electricity is known for the country: give tariff_per_kwh."
     elif plan.energy.tariff_as_of and is_stale(plan.energy.tariff_as_of):
         yield f"The price of electricity is of {plan.energy.tariff_as_of}, older than 30 days."
+
+
+def _one_supply(found: SupplyPlan) -> str:
+    """Whether one supply would do where several are named."""
+    if found.alone_w is None:
+        return f"No one supply of a usual size is rated for {found.needed_w:,.0f} W."
+    return (
+        f"One supply alone would have to be rated for {found.needed_w:,.0f} W: one of {found.alone_w:,.0f} W, which "
+        f"gives that at 200 to 240 V only."
+    )
 
 
 def _sources(plan: PowerPlan, machine: Machine) -> tuple[Source, ...]:

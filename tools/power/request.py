@@ -9,6 +9,9 @@ from kb.power import Site
 from kb.tariffs import Customer
 from tools.need import GpuCount
 
+USUAL_UTILISATION = 0.7
+"""Share of the hours it is on that a machine works at full load, where what it costs is asked and nobody said."""
+
 
 class MachineFields(Frozen):
     """Cards, or a server with its cards, and the machine around them."""

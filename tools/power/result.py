@@ -15,6 +15,8 @@ class SupplyPlan(Frozen):
     """Rating of one supply."""
     count: int
     """Supplies a machine."""
+    alone_w: float | None = None
+    """Where several are named: the usual size of one that is enough alone, made for 200 V and more; null = none is."""
     redundant: bool
     """Whether one of them may fail."""
     needed_w: float
@@ -53,7 +55,7 @@ class CircuitPlan(Frozen):
     steady_ratio: float
     """The same of what it draws for hours, of which a breaker carries 80 %."""
     verdict: Literal["yes", "tight", "no"]
-    """Whether one of it feeds one machine: tight = beyond the continuous limit, below the breaker."""
+    """Whether one of it feeds one machine at its most: tight = beyond the continuous limit, below the breaker."""
     needed: int
     """Circuits for all machines; where one cannot feed a machine, its supplies are spread over several."""
     fitting_limit_w: float | None = None

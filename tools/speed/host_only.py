@@ -19,8 +19,13 @@ USUAL = "gguf:Q4_K_M"
 ANSWER_TOKENS = 256
 
 
-def host_bandwidth(size_bytes: int | None, channels: int | None) -> tuple[float, str]:
-    """Bytes a second of a host whose modules were not told, and what was taken: by its channels, else by its size.
+DESKTOP_MOST_CARDS = 3
+"""Cards that a desktop's board has slots and lanes for; boards for more are those of servers and workstations."""
+
+
+def host_bandwidth(size_bytes: int | None, channels: int | None, cards: int = 0) -> tuple[float, str]:
+    """Bytes a second of a host whose modules were not told, and what was taken: by its channels, else by its size and
+    its number of cards.
 
     Of one socket: desktop modules up to four channels, server modules beyond, two sockets from sixteen on.
     """
@@ -29,7 +34,7 @@ def host_bandwidth(size_bytes: int | None, channels: int | None) -> tuple[float,
         bandwidth = _channels_bytes_per_s(channels)
         said = f"{channels} memory channels are taken to move {bandwidth / 1e9:.0f} GB/s"
         return bandwidth, f"{said}; a second socket adds capacity and hardly speed."
-    server = (size_bytes or 0) > DESKTOP_MOST_BYTES
+    server = (size_bytes or 0) > DESKTOP_MOST_BYTES or cards > DESKTOP_MOST_CARDS
     bandwidth = usual.server_bandwidth_bytes_per_s if server else usual.bandwidth_bytes_per_s
     what = "one socket of a server (eight channels of DDR4-3200)" if server else "two channels of DDR5-5600"
     return bandwidth, f"host_bandwidth_bytes_per_s not stated: {what}, {bandwidth / 1e9:.0f} GB/s."

@@ -28,6 +28,13 @@ LIVE = (
     "that are kept up with. A detector that leaves silence out, or a model made for streams, does more."
 )
 
+NO_BF16 = (
+    "The card has no BF16 arithmetic: this is the time in FP16, which the model and the program have to bear; told to "
+    "compute in BF16 a program emulates it: FLUX.1-dev took a V100 7 minutes for 50 steps instead of 90 s "
+    "(diffusers issue 9095)."
+)
+"""https://github.com/huggingface/diffusers/issues/9095"""
+
 
 @dataclass(frozen=True, slots=True)
 class ItemPace:
@@ -77,10 +84,12 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     asked_rates = {"speech": request.audio_s_per_s, **dict.fromkeys(("diffusion", "vision"), request.images_per_s)}
     wanted = asked_rates.get(found.kind)
     parts: dict[str, Interval | None] = {}
+    each: tuple[str, ...] = ()
     windows, spoken = None, None
     if found.kind == "speech":
         parts = {"audio_s_per_s": rate, "realtime_factor": inverse(rate)}
         windows = by_windows(rate, request)
+        each = () if request.concurrent_sequences > 1 else (_waited(found, rate.value / request.gpu_count),)
         spoken = live(rate, windows, Heard(name, found.time), request)
     elif found.kind == "video":
         parts = {"images_per_s": None, "time_per_clip_s": inverse(rate, request.gpu_count * found.items)}
@@ -96,13 +105,24 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
         label=near.label, time_s=inverse(rate, amount) if amount else None,
         items_within=times(windows.batched if windows else rate, request.within_s) if request.within_s else None,
         gpus_needed=keeping_up(rate, wanted, request.gpu_count), evidence=near.evidence,
-        derivation=tuple(_steps(found, near, rate, request.gpu_count)), assumptions=(*said, *found.assumptions),
+        derivation=tuple(_steps(found, near, rate, request.gpu_count)), assumptions=(*said, *found.assumptions, *each),
         host_bytes=found.sent.host if found.sent else None,
         streamed_ratio=found.sent.share if found.sent and request.offload == "all" else None,
         bound="interconnect" if found.sent and found.sent.seconds > found.time.compute_s else _bound(found.time),
         steps=found.time.steps if found.kind in ("diffusion", "video") else None,
         warnings=_warnings(request, gpu), sources=_sources(found, near), windows=windows, live=spoken, **parts,
     )  # fmt: skip
+
+
+def _waited(found: ItemPace, rate: float) -> str:
+    """How long a batch of windows takes, and one that has the card to itself: rates say neither."""
+    speech = item_work().speech
+    alone = speech.window_s / rate
+    return (
+        f"A batch of {found.batch} windows is done in {found.items * found.batch / rate:.3g} s; a clip of "
+        f"{speech.window_s:.0f} s by itself takes {alone * speech.sequential_least_ratio:.3g} to "
+        f"{alone * speech.sequential_ratio:.3g} s."
+    )
 
 
 def _as_measured(request: InferenceSpeedRequest, here: Interval) -> Interval:
@@ -215,6 +235,8 @@ def _warnings(request: InferenceSpeedRequest, gpu: Gpu) -> tuple[str, ...]:
         return (LIVE,)
     if request.gpu_count > 1:
         return ("Several cards work on different items: one item is not finished sooner.",)
+    if item_kind(request.model) in ("diffusion", "video") and gpu.vendor == "NVIDIA" and not gpu.bf16_flops:
+        return (NO_BF16,)
     return ()
 
 

@@ -1,20 +1,25 @@
 """What would help, the cheapest first, each tried on the search itself."""
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from kb.catalog import gpus
+from kb.links import slot_bytes_per_s as slot_carries
 from kb.memory_constants import constants
+from kb.offloading import offloading
 from kb.quality import quality
 from kb.units import GIB, MIB, format_bytes
 from tools.memory.fit import COMMON_GPUS
+from tools.speed.streaming import slot_bytes_per_s
 from tools.ways_to_run.relax import Relaxed, fewer, loosened
 from tools.ways_to_run.result import Change
 from tools.ways_to_run.search import search
 from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
-from tools.ways_to_run.tell.words import format_name
+from tools.ways_to_run.tell.binds import nearest
+from tools.ways_to_run.tell.words import beyond, fits_as, format_name
 from tools.ways_to_run.weigh.limits import limits_of
 from tools.ways_to_run.weigh.worth import Weighed
 
@@ -24,6 +29,8 @@ COSTS = ("nothing", "quality", "context", "users", "speed", "money")
 """What changes cost, the cheapest first."""
 NOTICEABLE = 1.15
 """A change that brings less than this many times as much is not worth naming."""
+OFFLOADING = "vllm"
+"""The server that leaves part of the weights of cards that share layers in host memory."""
 T = TypeVar("T")
 MOST_ALIKE = 8
 
@@ -44,6 +51,7 @@ def _admitting(machine: Machine, load: Load, relaxation: Relaxed | None) -> Iter
             break
     yield from _smaller_loads(machine, load, relaxation)
     yield from _more_of_unified(machine, load, None)
+    yield from _weights_on_host(machine, load)
     yield from _more_host(machine, load)
     yield from _more_cards(machine, load, None)
     yield from _other_card(machine, load, lambda way: True)
@@ -116,8 +124,41 @@ def _more_host(machine: Machine, load: Load) -> Iterator[Change]:
         size, way = found
         yield _change(
             f"{format_bytes(size, 0)} of host memory", "host_memory_bytes", size, way, "money",
-            f"fits as {format_name(way.candidate.form)}",
+            fits_as(way.candidate),
         )  # fmt: skip
+
+
+def _weights_on_host(machine: Machine, load: Load) -> Iterator[Change]:
+    """What vLLM's --cpu-offload-gb makes of it: what the cards lack stays in host memory and comes up for every token.
+
+        seconds a token = seconds where all is on the cards + bytes that come up / rate of the slot
+
+    Each card reads its own part. At worst all of it comes up at the rate that programs reach; at best kernels read in
+    place what a token visits, of a mixture its experts, as fast as large transfers fill the slot
+    (https://docs.vllm.ai/en/stable/configuration/engine_args.html).
+    """
+    if load.engine != OFFLOADING or machine.unlike or not machine.cards or machine.host.usable is None:
+        return
+    gpu, near = machine.cards[0].gpu, [one for one in nearest(search(machine, load).missed) if one.engine == OFFLOADING]
+    if not near or machine.cards[0].shared:
+        return
+    lacking = math.ceil((near[0].held.high - near[0].held.usable) / GIB)
+    if lacking * GIB * len(machine.cards) > machine.host.usable or lacking * GIB > near[0].held.weights:
+        return
+    wide = tuple(Card(gpu, card.usable + lacking * GIB) for card in machine.cards)
+    ways = [one for one in search(machine._replace(cards=wide), load).ways if one.candidate.form == near[0].form]
+    if not ways or not ways[0].rate:
+        return
+    usual = slot_bytes_per_s(gpu)
+    full = max((slot_carries(gpu) or 0.0) * offloading().pcie_reached_ratio.value, usual)
+    visited = (load.shape.active_params or load.shape.params) / load.shape.params
+    sent = (lacking * GIB / usual, lacking * GIB * visited / full)
+    least, most = (1 / (1 / ways[0].rate + seconds) for seconds in sent)
+    told = f"{least:.2g}" if most < least * NOTICEABLE else f"{least:.2g} to {most:.2g}"
+    yield _change(
+        f"--cpu-offload-gb {lacking} (on each card)", "host_memory_bytes", lacking * GIB * len(wide), ways[0], "speed",
+        f"fits as {format_name(near[0].form)}, {told} tokens a second",
+    ).model_copy(update={"tokens_per_s_per_user": least})  # fmt: skip
 
 
 def _with_host(machine: Machine, size: int) -> Machine:
@@ -156,9 +197,22 @@ def _more_cards(machine: Machine, load: Load, best: Weighed | None) -> Iterator[
     count, way = found
     if best is not None and not _improves(best, way):
         return
-    effect = _better(best, way) if best is not None else f"fits as {format_name(way.candidate.form)}"
+    effect = _better(best, way) if best is not None else fits_as(way.candidate)
+    yield _change(_more(card, now, count), "cards", count, way, "money", effect)
+    if best is not None or way.candidate.spread.tp > 1:
+        return
+    # The least number may not share the layers evenly: the next that does is as near, and the faster.
+    for wider in range(count + step, MOST_ALIKE + 1, step):
+        ways = search(_with_cards(machine, fresh, wider - now), load).ways
+        if ways and ways[0].candidate.spread.tp > 1 and ways[0].rate > way.rate * NOTICEABLE:
+            yield _change(_more(card, now, wider), "cards", wider, ways[0], "money", fits_as(ways[0].candidate))
+            return
+
+
+def _more(card: Card, now: int, count: int) -> str:
+    step = card.gpu.devices
     more = "one more" if count == now + step else f"{(count - now) // step} more"
-    yield _change(f"{more} {gpus()[card.gpu.id].name}", "cards", count, way, "money", effect)
+    return f"{more} {gpus()[card.gpu.id].name}"
 
 
 def _with_cards(machine: Machine, card: Card, more: int) -> Machine:
@@ -174,7 +228,7 @@ def _other_card(machine: Machine, load: Load, enough: Callable[[Weighed], bool])
     if found is not None:
         other, way = found
         card = other.cards[0].gpu
-        yield _change(f"1 × {card.name}", "cards", card.id, way, "money", f"fits as {format_name(way.candidate.form)}")
+        yield _change(f"1 × {card.name}", "cards", card.id, way, "money", fits_as(way.candidate))
 
 
 def _more_of_unified(machine: Machine, load: Load, best: Weighed | None) -> Iterator[Change]:
@@ -187,7 +241,7 @@ def _more_of_unified(machine: Machine, load: Load, best: Weighed | None) -> Iter
     if not ways or (best is not None and not _improves(best, ways[0])):
         return
     megabytes = granted // MIB
-    effect = f"fits as {format_name(ways[0].candidate.form)}" if best is None else _better(best, ways[0])
+    effect = fits_as(ways[0].candidate) if best is None else _better(best, ways[0])
     which = "the GPU of each" if len(machine.cards) > 1 else "the GPU"
     said = f"let {which} use {format_bytes(granted)} (sudo sysctl iogpu.wired_limit_mb={megabytes})"
     yield _change(said, "cards", megabytes, ways[0], "nothing", effect)
@@ -228,6 +282,8 @@ def _costs(said: tuple[str, ...]) -> str:
 
 def _change(change: str, field: str, value: object, way: Weighed, costs: str, effect: str) -> Change:
     rate = way.rate if way.speed else None
+    if effect == "fits" and (tight := beyond(way.candidate.held)):
+        effect = f"fits tightly ({tight})"
     shown = effect if "tokens a second" in effect or rate is None else f"{effect}, {rate:.3g} tokens a second"
     return Change.model_validate(
         {

@@ -28,7 +28,7 @@ from tools.ways_to_run.tell.binds import binds_of, nearest
 from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
-from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name, narrower
+from tools.ways_to_run.tell.words import ENGINES, beyond, cards_name, format_name, narrower
 from tools.ways_to_run.together import ways_together
 from tools.ways_to_run.weigh.stretch import stretched
 from tools.ways_to_run.weigh.worth import Weighed
@@ -87,7 +87,8 @@ def _answer(
         verdict=verdict, way=0, model=load.shape.id, weight_format=way.weight_format, narrower=narrower(load, way),
         engine=way.engine,
         cards=cards_name(best.candidate), tokens_per_s_per_user=rate, context_tokens=way.context_tokens,
-        max_context_tokens=way.limits.max_context_tokens, target_met=best.meets, changed=tuple(changed),
+        max_context_tokens=way.limits.max_context_tokens, target_met=best.meets,
+        tight=beyond(best.candidate.held), changed=tuple(changed),
         said=_said(load, best, way, rate, changed),
     )  # fmt: skip
 

@@ -207,6 +207,8 @@ class WayAnswer(Frozen):
     context_tokens: int | None = None
     max_context_tokens: int | None = None
     target_met: bool | None = None
+    tight: str | None = None
+    """The upper end of the estimate where it is beyond what is usable; null = the best way holds all of it."""
     changed: tuple[str, ...] = ()
     """What of the request had to be changed, for `fits_with_changes`."""
     said: str

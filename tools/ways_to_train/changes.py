@@ -12,6 +12,7 @@ from kb.units import GIB, TIB, format_bytes
 from tools.base import Scalar
 from tools.memory.fit import COMMON_GPUS, NODE
 from tools.ways_to_train.pace import figure, length
+from tools.ways_to_train.plan import LAYERS, machines_of
 from tools.ways_to_train.price import Rent, price_of
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
@@ -255,6 +256,19 @@ def _held(request: WaysToTrainRequest) -> list[Any]:
     return [gpus()[one.gpu] for one in request.cards or () if one.gpu]
 
 
+def _slowed(one: Tried) -> Iterator[str]:
+    """Why a plan is no faster for its cards: one computes at a time, or all wait for what is sent."""
+    best = one.best
+    if best.plan.sharding == LAYERS and best.plan.count > 1:
+        yield "layers dealt out (device_map), so one card computes at a time"
+    elif best.pace and best.pace.bound == "link":
+        machines = machines_of(one.problem, best.plan)
+        between = f"the network between {machines} machines" if machines > 1 else "the link between the cards"
+        yield f"held up by {between}"
+    elif best.pace and best.pace.bound == "offload":
+        yield "held up by what goes to host memory and back"
+
+
 def _effect(one: Tried, cost: float | None, currency: str) -> str:
     best = one.best
     weighed = best.weighed
@@ -263,6 +277,7 @@ def _effect(one: Tried, cost: float | None, currency: str) -> str:
     words = [f"{SAID[best.plan.task]} on {cards(best.plan)}: {held} a card{tight}"]
     if best.rate:
         words.append(f"{figure(best.rate)} {'pictures' if one.problem.pictures else 'tokens'}/s")
+    words += _slowed(one)
     if best.pace and best.pace.time:
         words.append(length(best.pace.time.value))
     if cost is not None:

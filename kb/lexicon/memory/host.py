@@ -27,6 +27,9 @@ _BARE_RATE = grammar(
     r"(?<![\d.])(2133|2400|2666|2933|3[026]00|4[048]00|5[26]00|6[04]00|6800|7200|8000|8533)(?! ?(?:g|m|t)i?b)(?!\d)"
 )
 _STATED = grammar(r"(?<![\d.])(\d{2,4}(?:\.\d)?) ?gi?b(?:/s|ps)")
+_CORES = grammar(r"(?<![\d.])(\d{2,3})[- ]?(?:(?:cpu|physical|processor)[- ])?(?:cores?(?![a-z])|核)")
+DESKTOP_MOST_CORES = 24
+"""Of a processor for desktops (Core i9-14900K: 8 + 16); processors with more are for workstations and servers."""
 _NUMBERED = grammar(r"(?<!\d)(\d{1,2})[- ]?(?:memory[- ])?(?:channels?|ch(?![a-z])|通道)")
 
 
@@ -106,7 +109,11 @@ def _channels(words: str, modules: int | None, family: ProcessorFamily | None) -
         filled = min(family.memory_channels, modules or family.memory_channels)
         return filled, (f"{family.family} has {family.memory_channels} memory channels a socket; {filled} are filled.",)
     if modules is None:
-        return None, ()
+        cores = max(map(int, _CORES.findall(words)), default=0)
+        if cores <= DESKTOP_MOST_CORES:
+            return None, ()
+        taken = f"{cores} cores are no desktop's: {SERVER_CHANNELS} memory channels a socket are taken, as servers have"
+        return SERVER_CHANNELS, (f"{taken}; state memory_channels for another.",)
     if modules <= 4 and not _server().search(words):
         filled = min(modules, DESKTOP_CHANNELS)
         note = f"{modules} modules are read as {filled} memory channels, as on a desktop board; state memory_channels."

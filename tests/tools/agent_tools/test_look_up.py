@@ -59,3 +59,12 @@ def test_a_set_tells_what_its_power_includes() -> None:
 
     assert rows[0]["cards_alone"] == "70 W"
     assert "wall_with_host" in rows[0]
+
+
+@pytest.mark.parametrize("engine", ["ktransformers", "KTransformers"])
+def test_a_program_that_stands_on_another_is_judged_as_that_and_says_so(engine: str) -> None:
+    """As find_ways_to_run reads it: what one tool knows the other does not refuse."""
+    found = looked(kind="compatibility", names=["RTX 4090"], engine=engine)
+    assert found["verdict"] == looked(kind="compatibility", names=["RTX 4090"], engine="llama.cpp")["verdict"]
+    assert any("judged as llama.cpp" in one for one in found["read_as"])
+    assert "read_as" not in looked(kind="compatibility", names=["RTX 4090"], engine="vllm")

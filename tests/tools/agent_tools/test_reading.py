@@ -242,3 +242,28 @@ def test_modules_whose_speed_is_not_read_are_told_to_be_taken_for_usual_ones() -
     asked = {"model": "Qwen3-32B", "cards": "1x 3090", "host_memory": "256GB eight channel"}
     found = agent_tool("find_ways_to_run").look_up(asked, Ledger()).shown
     assert any("usual ones are taken" in one for one in found["read_as"])
+
+
+@pytest.mark.parametrize(
+    ("written", "dynamic"),
+    [("Qwen3-235B-A22B UD-Q4_K_XL", True), ("GLM-4.5-UD-TQ1_0", True), ("DeepSeek-V3 ud_iq2_m", True),
+     ("Qwen3-32B Q4_K_M", False), ("cloud-q4 7B", False), ("StudIO-3B", False), (None, False)],
+)  # fmt: skip
+def test_a_dynamic_file_is_told_from_a_plain_one(written: str | None, dynamic: bool) -> None:
+    assert (reading.format_read_as(written) is not None) == dynamic
+
+
+def test_what_a_dynamic_file_is_reckoned_as_is_told_with_the_result() -> None:
+    asked = {"model": "Qwen3-30B-A3B UD-Q4_K_XL", "cards": "1x 4090"}
+    shown = agent_tool("find_ways_to_run").look_up(asked, Ledger()).shown
+    assert any("dynamic" in one for one in shown["read_as"])
+
+
+@pytest.mark.parametrize(
+    ("written", "channels"),
+    [("256GB, 64-core server CPU", 8), ("512GB 128 cores", 8), ("64GB, 16 cores", None), ("64GB 核显 24 核", None),
+     ("256GB 96核", 8), ("Xeon w5-2455X, 128GB", 4), ("w9-3495X 512GB DDR5", 8),
+     ("Xeon w7-3565X 256GB", 8), ("256GB EPYC 7543", 8), ("128GB dual channel, 32 cores", 2)],
+)  # fmt: skip
+def test_many_cores_have_a_servers_memory_channels_where_none_are_said(written: str, channels: int | None) -> None:
+    assert reading.host(written)["memory_channels"] == channels

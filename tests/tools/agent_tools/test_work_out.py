@@ -39,8 +39,8 @@ def worked(ledger: Ledger, words: tuple[str, ...] = (), **arguments: Any) -> dic
         pytest.param("4 * each", {"each": "R1.ways[0].memory.needed_per_gpu"}, "GiB", "82 GiB", "R1", id="reference"),
         pytest.param("4 * each", {"each": "{{R1.ways[0].memory.needed_per_gpu}}"}, "GiB", "82 GiB", "R1", id="braces"),
         pytest.param(
-            "ceil(users * 10 / total)", {"users": "100", "total": "R1.ways[0].speed.tokens_per_s_total"}, "none", "4",
-            "R1", id="interval-by-its-middle",
+            "ceil(users * 10 / total)", {"users": "100", "total": "R1.ways[0].speed.tokens_per_s_total"}, "none",
+            "4 (3–4)", "R1", id="interval-by-its-middle-and-ends",
         ),
         pytest.param("n * price", {"n": "2", "price": "R1.price"}, "USD", "$3,198", "R1", id="money"),
         pytest.param("a + b", {"a": "R1.price", "b": "$700"}, "USD", "$2,299", "the person", id="the-persons-price"),
@@ -192,10 +192,34 @@ def test_a_rate_of_a_result_goes_with_times(ledger: Ledger) -> None:
         ledger, ("1500 pictures",), expression="n / r", values={"n": "1500", "r": "R2.samples_per_s"}, unit="h"
     )
 
-    assert told["value"] == "1.21 h"
+    assert told["value"] == "1.21 h (0.833–2.08)"
 
 
 def test_a_figure_of_the_person_may_stand_in_the_expression() -> None:
     asked = {"expression": "hours * 120 / 8", "values": {"hours": "2 h"}, "unit": "h"}
     assert agent_tool("work_out").look_up(asked, Ledger(), ("about 120 runs on 8 cards",)).shown["value"] == "30 h"
     assert agent_tool("work_out").look_up(asked, Ledger(), ("about 130 runs",)).failed
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "unit", "value"),
+    [
+        pytest.param("6 * n * d / (cards * peak * mfu)", {"n": "7B", "d": "2T", "cards": "64", "peak": "989 TFLOPS",
+                     "mfu": "40 %"}, "days", "38.4 days", id="training-time-from-a-rate-of-operations"),
+        pytest.param("cards * peak / (6 * n)", {"cards": "8", "peak": "400 TFLOP/s", "n": "32B"}, "tokens/s",
+                     "16,667 tokens/s", id="tokens-a-second"),
+        pytest.param("work / peak", {"work": "8.4e22 FLOPs", "peak": "1 EFLOPS"}, "h", "23.3 h", id="work-is-counted"),
+        pytest.param("seen / peak", {"seen": "450 TFLOP/s", "peak": "1.8 PFLOPS"}, "%", "25 %", id="a-share"),
+        pytest.param("seen / peak * 100", {"seen": "450 TFLOPS", "peak": "1.8 PFLOPS"}, "%", "25 %",
+                     id="a-share-that-was-made-percent-already"),
+        pytest.param("n * long / rate", {"n": "80", "long": "20 s", "rate": "160 (100–320)"}, "s", "10 s (5–16)",
+                     id="a-range-is-kept"),
+        pytest.param("a - b", {"a": "30 GiB (28 GiB–34 GiB)", "b": "10 GiB (9.0 GiB–11 GiB)"}, "GiB",
+                     "20 GiB (17–25)", id="ranges-of-two"),
+    ],
+)  # fmt: skip
+def test_operations_and_ranges_go_through_a_calculation(
+    expression: str, values: dict[str, str], unit: str, value: str
+) -> None:
+    told = worked(Ledger(), (" ".join(values.values()),), expression=expression, values=values, unit=unit)
+    assert told["value"] == value

@@ -15,6 +15,7 @@ from tools.cost import estimate_cost
 from tools.cost.request import CostRequest
 from tools.cost.result import CostEstimate
 from tools.prices import card_price
+from tools.registry import tool
 
 SERVED = {"gpu": "h100-sxm-80gb", "gpu_count": 8, "model": "Llama-3.1-70B", "rent_per_hour": 16, "acquisition": "rent"}
 
@@ -144,5 +145,31 @@ def test_prices_in_several_currencies_are_brought_to_one() -> None:
     asked = {"cards": "1x 4090", "model": "Qwen3-32B", "tokens_per_month": "1M", "purchase_price": "20000元"}
     shown = agent_tool("cost").look_up({**asked, "what": "tokens", "api_price": "$15"}, Ledger()).shown
     assert shown["currency"] == "CNY"
-    paid = float(shown["volume"]["api_cost"].strip("¥").replace(",", ""))
+    paid = float(shown["volume"]["api_monthly_cost"].strip("¥").removesuffix("/month").replace(",", ""))
     assert paid == pytest.approx(15 * float(rate("CNY").per_usd), rel=0.01)
+
+
+def test_what_a_provider_reads_and_writes_is_priced_by_each() -> None:
+    """20 million in at $2 and 4 million out at $10: $80 a month; and $1,600 less what running costs pays back."""
+    asked = {"what": "tokens", "model": "Qwen3-32B AWQ", "cards": "1x 3090", "country": "US", "purchase_price": "$1600"}
+    pair = {**asked, "tokens_per_month": "20M in, 4M out", "api_price": "$2 in, $10 out"}
+    volume = agent_tool("cost").look_up(pair, Ledger()).shown["volume"]
+    assert volume["api_monthly_cost"].startswith("$80")
+    assert volume["api_monthly_cost"].endswith("/month")
+    turned = {**asked, "tokens_per_month": "output 4M, input 20M", "api_price": "output $10, input $2"}
+    assert (
+        agent_tool("cost").look_up(turned, Ledger()).shown["volume"]["api_monthly_cost"] == volume["api_monthly_cost"]
+    )
+    alone = {**asked, "tokens_per_month": "4M", "api_price": "$10"}
+    assert agent_tool("cost").look_up(alone, Ledger()).shown["volume"]["api_monthly_cost"].startswith("$40")
+
+
+def test_months_to_pay_back_follow_from_the_bill_that_ends() -> None:
+    asked = {
+        "gpu": "rtx-3090-24gb", "model": "Qwen/Qwen3-8B", "tokens_per_month": 2e7, "purchase_price": 1500.0,
+        "hours_per_day": 24.0, "tariff_per_kwh": 0.1, "maintenance_ratio_per_year": 0.0, "currency": "USD",
+    }  # fmt: skip
+    dear, cheap = (tool("estimate_cost").call({**asked, "api_million_price": price}) for price in (20.0, 0.01))
+    (energy,) = [one.monthly_cost.value for one in dear.own.parts if one.name == "energy"]
+    assert dear.volume.payback_months == pytest.approx(1500 / (400 - energy), rel=0.01)
+    assert cheap.volume.payback_months is None

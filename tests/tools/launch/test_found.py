@@ -126,3 +126,19 @@ def test_a_program_without_files_names_the_nearest() -> None:
 def test_unlike_cards_are_told_what_starts_them() -> None:
     with pytest.raises(BadInput, match="cards of one kind"):
         made(model="Qwen/Qwen3-8B", gpu="3090 + 3060 12GB", gpu_count=2)
+
+
+def test_files_for_a_card_that_the_release_left_behind_name_the_release_that_has_it() -> None:
+    """vLLM from 0.20 on rests on PyTorch 2.11 and newer, whose builds of its CUDA hold no Volta (docs of both)."""
+    old = made(model="Qwen/Qwen3-8B", gpu="v100-sxm2-32gb", engine="vllm", context_tokens=8192)
+    assert tuple(map(int, old.release.split(".")[:2])) < (0, 20)
+    assert any("does not run on" in one and "0.19" in one for one in old.warnings)
+    new = made(model="Qwen/Qwen3-8B", gpu="rtx-4090-24gb", engine="vllm", context_tokens=8192)
+    assert tuple(map(int, new.release.split(".")[:2])) >= (0, 20)
+    assert not any("does not run on" in one for one in new.warnings)
+
+
+@pytest.mark.parametrize("target", ["docker_compose", "kubernetes"])
+def test_an_image_without_kernels_for_the_card_is_not_written(target: str) -> None:
+    with pytest.raises(BadInput, match="no kernels for"):
+        made(model="Qwen/Qwen3-8B", gpu="v100-sxm2-16gb", engine="vllm", context_tokens=4096, target=target)

@@ -332,3 +332,49 @@ def test_a_host_is_as_fast_for_one_who_explains_as_for_one_who_plans(said: str) 
 
     assert told.model_dump()["answer"]["verdict"] == "normal"
     assert told.model_dump()["answer"]["ratio"] == pytest.approx(1, rel=0.2)
+
+
+def test_a_number_of_cards_that_shares_no_layers_evenly_is_told_with_its_layout_and_the_next_that_does() -> None:
+    """64 heads and four for keys: five cards take stages."""
+    found = find(model="Qwen3-235B-A22B", cards="4x H20 96GB", engine="vllm", weight_format="bf16")
+    more = [one for one in found.changes if one.field == "cards"]
+    assert "PP 5" in more[0].effect
+    assert "tightly" in more[0].effect
+    assert "TP" in more[1].effect
+    assert (more[1].tokens_per_s_per_user or 0) > (more[0].tokens_per_s_per_user or 0)
+
+
+def test_a_way_whose_upper_estimate_is_beyond_the_card_says_so_in_the_answer() -> None:
+    tight = find(model="Qwen3-14B", cards="1x V100 32G", engine="vllm", weight_format="fp16")
+    memory = tight.ways[0].memory
+    assert memory.needed_bytes_per_gpu <= memory.usable_bytes_per_gpu < memory.high_bytes_per_gpu
+    assert tight.answer.tight is not None
+    assert find(model="Qwen3-4B", cards="1x 3090").answer.tight is None
+
+
+def test_a_loss_of_more_than_a_hundred_percent_is_written_out() -> None:
+    way = find(model="DeepSeek-R1", cards="8x RTX 4090", host_memory="256GB", weight_format="gguf:IQ1_S").ways[0]
+    (said,) = [one for one in way.why if "perplexity" in one]
+    assert "e+" not in said
+    assert "%" in said
+
+
+def test_a_card_that_the_newest_release_left_behind_is_told_with_its_ways() -> None:
+    assert any("vLLM" in one and "does not run on" in one
+               for one in find(model="Qwen3-8B", cards="1x V100 32G", engine="vllm").warnings)  # fmt: skip
+    assert not any("does not run on" in one for one in find(model="Qwen3-8B", cards="1x 3090", engine="vllm").warnings)
+
+
+def test_weights_that_vllm_leaves_in_host_memory_are_reckoned() -> None:
+    """Gemma 3 27B in 16 bits lacks room on two 24 GB cards: each reads the rest through its slot for every token."""
+    asked = {"model": "gemma-3-27b-it", "cards": "2x 4090", "engine": "vllm", "weight_format": "bf16"}
+    found = [one for one in find(**asked, host_memory="128GB").changes if "--cpu-offload-gb" in one.change]
+    assert len(found) == 1
+    gib = int(found[0].change.split()[1])
+    rate = found[0].tokens_per_s_per_user or 0.0
+    assert 1 <= gib <= 20
+    assert gib * 2**30 * rate <= 12.0e9  # no faster than what comes up
+    assert found[0].costs == "speed"
+    assert not any("--cpu-offload-gb" in one.change for one in find(**asked).changes)  # no memory was named
+    small = find(**asked, host_memory="8GB").changes
+    assert not any("--cpu-offload-gb" in one.change for one in small)

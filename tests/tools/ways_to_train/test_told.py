@@ -10,6 +10,7 @@ from tests.tools.ways_to_train.problems import found
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.shown import SHOWN_MAX, written
 from tools.agent_tools.toolset import agent_tool
+from tools.registry import tool
 
 
 def told(**asked: str) -> dict[str, Any]:
@@ -241,3 +242,13 @@ def test_whole_trainings_beyond_one_machine_are_told_in_grids_too() -> None:
 
     assert any("Megatron" in one for one in cluster.reckoned)
     assert not any("Megatron" in one for one in machine.reckoned)
+
+
+def test_a_change_whose_cards_compute_in_turn_says_so() -> None:
+    """A frozen base of 72B in 16 bits beside its adapters: more 24 GB cards hold it by dealing layers out alone."""
+    fields = {"model": "Qwen2.5-72B", "method": "lora", "host_memory_bytes": 128 * 2**30}
+    found = tool("find_ways_to_train").call({**fields, "cards": [{"gpu": "rtx-4090-24gb", "count": 2}]})
+    more = next(one for one in found.changes if one.field == "cards" and "rtx-4090" in str(one.value))
+    assert "one card computes at a time" in more.effect
+    wide = tool("find_ways_to_train").call({**fields, "cards": [{"gpu": "h100-sxm-80gb", "count": 8}]})
+    assert not any("at a time" in one.effect for one in wide.changes)

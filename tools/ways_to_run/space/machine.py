@@ -105,7 +105,7 @@ def machine_of(request: WaysToRunRequest) -> Machine:
             )  # fmt: skip
         cards.append(Card(gpu, gpu.usable_bytes - held))
     apart = any(one.profile for one in request.cards)
-    host, near = _host(request, said), _near(request.link, len(cards), said)
+    host, near = _host(request, len(gpus), said), _near(request.link, len(cards), said)
     if len(cards) * request.nodes > 1 and all(stands_alone(card.gpu) for card in cards):
         return _computers(request, cards * request.nodes, host, said)
     return Machine(tuple(cards), request.nodes, host, tuple(said), near, apart)
@@ -244,8 +244,8 @@ def _taken(request: WaysToRunRequest, cards: int) -> tuple[int, ...]:
     return given
 
 
-def _host(request: WaysToRunRequest, said: list[str]) -> Host:
-    """Size less what the system keeps; bandwidth as stated, by its channels, or by its size."""
+def _host(request: WaysToRunRequest, cards: int, said: list[str]) -> Host:
+    """Size less what the system keeps; bandwidth as stated, by its channels, or by its size and number of cards."""
     words = request.host_memory
     stated = words.bytes if words else request.host_memory_bytes
     said += words.assumptions if words else ()
@@ -254,7 +254,8 @@ def _host(request: WaysToRunRequest, said: list[str]) -> Host:
     known = request.host_bandwidth_bytes_per_s or (words.bandwidth_bytes_per_s if words else None)
     if known is not None:
         return Host(stated, usable, known)
-    bandwidth, taken = host_bandwidth(stated, request.memory_channels or (words.channels if words else None))
+    bandwidth, taken = host_bandwidth(stated, request.memory_channels or (words.channels if words else None),
+                                      cards)  # fmt: skip
     if stated is not None or request.memory_channels is not None:
         said.append(taken)
     return Host(stated, usable, bandwidth)

@@ -8,6 +8,7 @@ from tools.ways_to_run.result import UsedCards, Way
 from tools.ways_to_run.space.formats import FILES, WIDE, bits_per_weight, made_by_others, published
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
+from tools.ways_to_run.weigh.held import Held
 from tools.ways_to_run.weigh.worth import Weighed
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", FILES: "llama.cpp"}
@@ -87,6 +88,24 @@ def layout_name(candidate: Candidate) -> str:
     return " ".join(f"{name} {ways}" for name, ways in shown if ways > 1)
 
 
+def percent(value: float) -> str:
+    """A share in percent in two digits, never as a power of ten: 0.19, 5, 120."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def beyond(held: Held) -> str | None:
+    """What of the estimate a card may not hold: the upper end of its interval; null where it holds all."""
+    if held.surety != "tight":
+        return None
+    return f"up to {format_bytes(int(held.high))} of {format_bytes(int(held.usable))} usable"
+
+
+def fits_as(candidate: Candidate) -> str:
+    """`fits as FP8, TP 4`; with the upper end of the estimate where that is beyond what is usable."""
+    form, layout, tight = format_name(candidate.form), layout_name(candidate), beyond(candidate.held)
+    return f"fits{f' tightly ({tight})' if tight else ''} as {form}{f', {layout}' if layout else ''}"
+
+
 def why(load: Load, one: Weighed) -> Iterator[str]:
     """What speaks for the way and what one gives up."""
     candidate = one.candidate
@@ -98,7 +117,7 @@ def why(load: Load, one: Weighed) -> Iterator[str]:
         yield f"The model's makers publish it in {format_name(candidate.form)} themselves: {own}."
     else:
         yield (
-            f"{format_name(candidate.form)} raises perplexity by about {weights:.2g} % over the published weights "
+            f"{format_name(candidate.form)} raises perplexity by about {percent(weights)} % over the published weights "
             "(scaled from measurements on Llama-3-8B)."
         )
     if candidate.kv == "q4_0":
