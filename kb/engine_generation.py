@@ -19,6 +19,8 @@ class EngineFloor(Frozen):
     host and sampled."""
     extra_ratio: float = 1.0
     """Factor on what experts add to a layer."""
+    latent_head_s: float = 0.0
+    """More for each head of a layer with a latent cache, multiplied head by head."""
     compressed_layer_s: float = 0.0
     """More for a layer with a compressed cache: indexing and compressing it, kernel by kernel."""
     prompt_layer_s: float = 0.0

@@ -93,10 +93,14 @@ class Decode(Frozen):
     """More where activations are quantised to FP4 before they are multiplied."""
     latent_layer_s: float
     """More for a layer with latent attention."""
+    widened_latent_s: float
+    """More for a layer of a latent mixture that serving engines multiply in 16 bits."""
     linear_layer_s: float
     """More for a linear-attention or state-space layer."""
     pipeline_hop_s: float
     """Handing activations to the next stage of a pipeline."""
+    network_hop_s: float
+    """The same to a stage in another machine, whose host starts its kernels only then."""
     exchange_s: float
     """Waiting for one exchange of tokens between the cards of a layer's experts."""
     attention_copies_from: float
@@ -260,6 +264,8 @@ class Trainer(Frozen):
     """Launching one layer, forwards and backwards, a micro-batch."""
     moe_layer_s: float
     """The same for a layer with routed experts."""
+    feed_s: float = 0.0
+    """Reading a token's data and counting its loss on the host, for which the card waits."""
     sharded_launch_ratio: float = 1.0
     """Factor on both where hooks of the program gather and free every module's weights."""
     tensor_exposed_ratio: float
@@ -272,6 +278,8 @@ class Training(Frozen):
     """Training."""
 
     fit: Fit
+    narrow: int
+    """Hidden elements below which no measured model is."""
     product_ratios: dict[str, dict[str, float]]
     """Precision class (16 or 8) → architecture → share of the dense peak that matrix products reach."""
     most_ratios: dict[str, float]

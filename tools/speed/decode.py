@@ -4,7 +4,13 @@ import math
 from typing import NamedTuple
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s, node_cards
+from tools.speed.allreduce import (
+    all_reduce_s,
+    bus_bytes_per_s,
+    later_hop_s,
+    network_bytes_per_s,
+    node_cards,
+)
 from tools.speed.work import WIDE_BITS, Work
 
 
@@ -48,7 +54,7 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     read, multiply, weights = _products(work, batch, spilled)
     waiting = _card_ratio(work)
     host = work.floor.step_s * waiting + _sequence_s(work) * batch / work.layout.tensor
-    cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work) * waiting + _older_s(work)
+    cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work) * waiting + _unlike_s(work)
     if work.layout.attention_copies and work.layout.tensor > node_cards(work.gpu):
         link = _exposed_s(link, weights + cache + floor, constants().decode.overlap_power)
     spill = _spill_s(work, spilled, batch)
@@ -284,12 +290,20 @@ def _link_s(work: Work, batch: float) -> float:
     """Two all-reduces a layer, or with attention copies sending tokens to experts and back; hops of a pipeline."""
     arch, layout = work.arch, work.layout
     later = later_hop_s(work.gpu, layout.pipeline, 2 * batch * arch.hidden)
-    hops = (constants().decode.pipeline_hop_s + later) * (layout.pipeline - 1)
+    hops = (constants().decode.pipeline_hop_s + later) * (layout.pipeline - 1) + _machines_s(work)
     if layout.attention_copies:
         return arch.moe_layers * exchange_s(work, batch) + hops
     slower = work.era.reduce_s if layout.tensor > 1 and work.gpu.vendor == "NVIDIA" else 0.0
     added = all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden, engine=work.engine)
     return 2 * arch.layers * (added + slower) + hops
+
+
+def _machines_s(work: Work) -> float:
+    """Hops of a serving engine's pipeline that go to another machine; llama.cpp is taken to hold all cards in one."""
+    if work.engine == "llama.cpp":
+        return 0.0
+    machines = math.ceil(work.layout.tensor * work.layout.pipeline / node_cards(work.gpu))
+    return constants().decode.network_hop_s * (min(machines, work.layout.pipeline) - 1)
 
 
 def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
@@ -326,11 +340,21 @@ def _floor_s(work: Work) -> float:
     return arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
 
 
-def _older_s(work: Work) -> float:
-    """What layers of a release of before wait longer than today's."""
+def _unlike_s(work: Work) -> float:
+    """What layers wait longer than those of the usual kind, alike on all cards.
+
+    Those of a release of before; latent ones multiplied head by head (llama.cpp), or widened to 16 bits, which serving
+    engines' kernels for them are not made for.
+    """
+    arch = work.arch
     no_kernel = work.flops_kind == "fp4" and not work.hbm
-    experts = work.arch.moe_layers * work.era.fp4_experts_s if no_kernel else 0.0
-    return experts + work.arch.linear_layers * work.era.linear_layer_s
+    experts = arch.moe_layers * work.era.fp4_experts_s if no_kernel else 0.0
+    latent = 0.0
+    if arch.latent:
+        latent = arch.layers * arch.heads * work.floor.latent_head_s
+        widened = work.graphed and work.flops_kind == "bf16" and arch.moe
+        latent += arch.moe_layers * constants().decode.widened_latent_s if widened else 0.0
+    return experts + latent + arch.linear_layers * work.era.linear_layer_s
 
 
 def _sequence_s(work: Work) -> float:

@@ -115,7 +115,12 @@ def corrected_pace(found: Pace, spilled: float | None = None) -> TokenPace:
         max(found.output_token_s * near.factor, found.least_s), class_of(work, spilled), guessed=guessed,
         evidence=near.weight, thin=thin,
     )  # fmt: skip
-    return TokenPace(found, near, token, guessed, thin)
+    return TokenPace(found, near, _within_peak(token, found.least_s), guessed, thin)
+
+
+def _within_peak(token: Interval, least_s: float) -> Interval:
+    """The interval of a time that nothing falls below."""
+    return token.model_copy(update={"low": max(token.low, min(least_s, token.value))})
 
 
 def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:

@@ -3,6 +3,7 @@
 import math
 
 from kb.speed_constants import constants
+from tools.speed.allreduce import node_cards
 from tools.speed.capacity import spilled_share
 from tools.speed.result import Interval
 from tools.speed.work import READERS, Work
@@ -12,14 +13,15 @@ SPILLED = 0.02
 
 
 def class_of(work: Work, spilled: float | None = None) -> str:
-    """Which residuals apply: one stream, serving of dense models or mixtures up to
+    """Which residuals apply: one stream (over the network, or within a node), serving of dense models or mixtures up to
     saturation, texts that are read, or weights left in host memory (`spilled` of them; null = as llama.cpp would)."""
     if work.arch.kind in READERS:
         return "reader"
     if (spilled_share(work) if spilled is None else spilled) > SPILLED:
         return "offload"
     if work.sequences * work.layout.replicas <= 1:
-        return "single"
+        within = work.engine == "llama.cpp" or work.layout.tensor * work.layout.pipeline <= node_cards(work.gpu)
+        return "single" if within else "network"
     if work.sequences > constants().intervals.saturated_from:
         return "saturated"
     return "moe" if work.arch.moe else "dense"

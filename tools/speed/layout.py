@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import node_cards, switched
+from tools.speed.capacity import weight_bytes_per_card
 from tools.speed.pace import Pace, pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.work import Layout, Work
@@ -17,7 +18,8 @@ def best_pace(work: Work, request: InferenceSpeedRequest) -> Pace:
 
     Usual: tensor parallel over all cards; attention copies with shared experts (mixtures of experts over a switched
     link under much load, which TensorRT-LLM takes for tensor parallelism too); a pipeline, where cards have no fast
-    link, and one of bridged groups; beyond one node a pipeline over nodes, or a copy on each.
+    link, and one of bridged groups; beyond one node a copy on each, or a pipeline over nodes, which
+    one stream is only given where its heads do not divide over all cards: it was measured without.
     """
     if request.requests_per_s is None or request.concurrent_sequences > 1:
         return _fastest(work, request, request.concurrent_sequences)
@@ -27,7 +29,13 @@ def best_pace(work: Work, request: InferenceSpeedRequest) -> Pace:
 def _fastest(work: Work, request: InferenceSpeedRequest, sequences: float) -> Pace:
     loaded = work.on(work.layout, sequences)
     candidates = [pace(loaded.on(layout, sequences)) for layout in _usual(loaded, request)]
-    return min(candidates, key=lambda found: (found.room is None, -found.total))
+    return min(candidates, key=_rank)
+
+
+def _rank(found: Pace) -> tuple[bool, float, float]:
+    """Layouts that hold the weights by their rate; where none does, those first that share them most widely."""
+    full = found.room is None
+    return full, weight_bytes_per_card(found.work) if full else 0.0, -found.total
 
 
 def _in_balance(work: Work, request: InferenceSpeedRequest, requests_per_s: float) -> Pace:
@@ -56,7 +64,8 @@ def _usual(work: Work, request: InferenceSpeedRequest) -> Iterable[Layout]:
         return
     node = node_cards(work.gpu)
     if free and cards > node and cards % node == 0:
-        yield Layout(node, cards // node, 1)
+        if work.sequences > 1 or work.arch.heads % cards:
+            yield Layout(node, cards // node, 1)
         yield Layout(node, 1, cards // node)
     fast, reach = switched(work.gpu, min(cards, node)), work.gpu.link_cards
     many = work.sequences >= constants().decode.attention_copies_from * cards

@@ -125,6 +125,8 @@ def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
 def _class(job: Job) -> str:
     if job.adapters:
         return "adapters"
+    if job.arch.hidden < constants().training.narrow and job.trainer.feed_s:
+        return "training_narrow"
     return "training_moe" if job.arch.moe else "training"
 
 

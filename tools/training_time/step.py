@@ -21,7 +21,7 @@ class TokenTime:
     dispatch_s: float
     link_s: float
     launch_s: float
-    """Launching kernels, as far as it does not hide behind the card's work."""
+    """Launching kernels, as far as it does not hide behind the card's work, and feeding the card."""
     idle_s: float
     """Pipeline bubble and waiting that grows with the number of cards."""
 
@@ -35,7 +35,8 @@ class TokenTime:
 def token_time(job: Job) -> TokenTime:
     """Time of one token on one card.
 
-        t = w·P / (F·e) + a·L·width·S / (F16·e_a) + (L·h·c₁ + V·c₂) / BW + dispatch + links + L·t_layer / tokens + idle
+        t = w·P / (F·e) + a·L·width·S / (F16·e_a) + (L·h·c₁ + V·c₂) / BW + dispatch + links + L·t_layer / tokens
+            + feeding + idle
 
     w: 6 FLOPs a weight and token (2 forwards, 4 backwards), 4 with frozen weights, 2 more when recomputing. a: causal
     attention, 7 (2 forwards, 5 backwards with flash kernels), 2 more when recomputing.
@@ -47,6 +48,7 @@ def token_time(job: Job) -> TokenTime:
     busy = products + attention + elements + dispatch
     link = _tensor_s(job) + _exposed_shards_s(job, busy) + _gradients_s(job)
     launch = _exposed_s(_launch_s(job), busy + link)
+    launch += math.hypot(busy + link, job.trainer.feed_s) - busy - link
     scale = training.scale_ratio * math.log2(max(job.cards / 8, 1.0))
     idle = busy * bubble + (busy * (1 + bubble) + link + launch) * scale
     return TokenTime(products, attention, elements, dispatch, link, launch, idle)
