@@ -46,7 +46,8 @@ _LABELLED = grammar(r"^[a-z][a-z _-]{0,14}[=:]?(?P<n>\d+)$")
 _EACH = grammar(r" ?(?:/|per|a|每|一) ?(?:its?|iter(?:ation)?s?|steps?|imgs?|images?|samples?|页|步|次|张|条|轮)$")
 """Of one what a time is told."""
 _CLOCK = grammar(
-    r"(?P<from>\d{1,2})(?::\d\d| ?点| ?am| ?pm)? ?(?:-|–|—|~|to|till|until|and|到|至) ?(?:下午|晚上?)?(?P<to>\d{1,2})(?P<end>:\d\d| ?点| ?am| ?pm)?"
+    r"(?P<from>\d{1,2})(?::\d\d| ?点| ?am| ?pm)? ?(?:-|–|—|~|to|till|until|and|到|至) ?(?:下午|晚上?)?"
+    r"(?P<to>\d{1,2})(?::\d\d| ?点| ?am| ?pm)?"
 )
 """From when to when of a day."""
 HALF_DAY_H, DAY_H = 12, 24
