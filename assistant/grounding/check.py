@@ -119,7 +119,10 @@ def _looked(statement: Statement, evidence: Evidence, by_reference: Sequence[tup
     found: list[tuple[Figure, Stands]] = []
     for figure in evidence.spans.read(statement, figures(statement)):
         former = [(one, stands.good) for one, stands in found]
-        found.append((figure, _stands(figure, statement, evidence, by_reference, former)))
+        stands = _stands(figure, statement, evidence, by_reference, former)
+        known = {(one.text, one.readings[0].kind) for one, good in former if good and one.readings}
+        again = not stands.good and not stands.against and _again(figure, known)
+        found.append((figure, Stands(True) if again else stands))
     return found
 
 

@@ -157,7 +157,7 @@ class Sum:
             for choice in range(2):
                 with suppress(BadInput):
                     yield self._evaluated({one.start: _value(one, choice, kind) for one in self.operands}), targets
-        if main.kind == PLAIN and any(_kind(one) == TIME for one in self.operands):
+        if main.kind in {PLAIN, MONEY} and any(_kind(one) == TIME for one in self.operands):
             with suppress(BadInput):  # times that only count: "2,000 a day × 30 days = 60,000"
                 by_digits = {one.start: _counted_time(one) for one in self.operands}
                 yield self._evaluated(by_digits), targets

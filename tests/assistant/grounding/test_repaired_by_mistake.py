@@ -78,7 +78,7 @@ HELD = (RUN, CARDS, FAST, TEXTBOOK, POWER, VOLUME, STEPS, NODES)
         pytest.param("Your NEMA 14-50 and a 40-series card, CUDA 13.x.", id="numbers-in-names"),
         pytest.param("6 nodes of 8 GPUs, 48 GPUs.", id="cards-of-a-node"),
         pytest.param("您的 300G 够用，FP16 也行。", id="the-persons-in-another-format"),
-        pytest.param("一共 14.3 GiB + 8k 的 6.1 GiB = 20.4 GiB。", id="term-with-a-condition"),
+        pytest.param("每卡 14.3 GiB + 8k 的 6.1 GiB = 20.4 GiB。", id="term-with-a-condition"),
     ],
 )
 def test_what_holds_is_left_alone(text: str) -> None:
@@ -111,3 +111,10 @@ def test_a_result_may_stand_before_its_sum() -> None:
     words = ("clips of 21 s, 4 at a time",)
     assert found("The wait is 84 s (21 s × 4).", RUN, words=words) == []
     assert found("The wait is 95 s (21 s × 4).", RUN, words=words) == ["95 s"]
+
+
+def test_what_was_worked_out_before_may_be_told_again() -> None:
+    words = ("it ran 52 h at $3 an hour",)
+    text = "On four: 52 h / 4 = 13 h, i.e. 13 h × $3 = {}."
+    assert found(text.format("$39.00"), *HELD, words=words) == []
+    assert found(text.format("$49.00"), *HELD, words=words) != []
