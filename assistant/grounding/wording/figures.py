@@ -214,7 +214,9 @@ def _readings(
     if readings[0].kind != PLAIN or DIVISOR.search(masked[: quantity.start]):
         return readings
     whole = found[place + 1] if place + 1 < len(found) else None
-    term = in_sum(masked, found, place) or in_head(masked, found, place)
+    term = in_sum(masked, found, place)
+    if not term and (head := in_head(masked, found, place)):
+        return [*head, *readings]
     readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
     if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
         readings += in_unit_of(quantity, whole)

@@ -56,6 +56,7 @@ HELD = (RUN, CARDS, FAST, TEXTBOOK, POWER, VOLUME, STEPS, NODES)
         pytest.param("With two, 23.4 for each (17.1–31.8) is what you get.", id="interval-without-unit"),
         pytest.param("Expected is 23.4 tokens/s, the range 17.1–31.8; fine.", id="ends-apart"),
         pytest.param("权重 27.6 + logits 4.64 + 框架 1.73 + 其余 4.23 = 38.2 GiB。", id="unit-at-the-head-of-a-list"),
+        pytest.param("其中 logits 4.64，比框架 1.73 多。", id="item-of-that-list-alone"),
         pytest.param("Peak 19.37 GiB, with a graph of 7.21 GiB, and your 27 on it.", id="glued-in-a-log"),
         pytest.param("A 20 A circuit at 230 V is what you have.", id="glued-volts"),
         pytest.param("Q8_0 需要 38.6 GiB，放不下；AWQ 放得下。", id="format-of-a-rejected-way"),
