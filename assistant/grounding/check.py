@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
 from assistant.grounding.standing.derived import POOL_MAX, derived
 from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
 from assistant.grounding.standing.intervals import torn
-from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, is_width, miscounted
+from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, is_width, leads, miscounted
 from assistant.grounding.standing.vouched import AT_AN_END
 from assistant.grounding.strangers import strangers
 from assistant.grounding.wording.cues import COUNTED, says
@@ -23,6 +24,8 @@ HARDWARE = re.compile(
     re.I,
 )
 """What makes a small number one of things that are bought."""
+CARDS_BEHIND = re.compile(r"\s?(?:GPUs?\b|cards?\b|张|卡(?!时))", re.I)
+"""What makes a number one of cards, where their name is left out."""
 NOTHING = "no result holds it"
 MISCOUNTED = "the sum before it comes to something else"
 FEW = 2
@@ -114,9 +117,12 @@ Looked = Sequence[tuple[Figure, Stands]]
 def _looked(statement: Statement, evidence: Evidence, by_reference: Sequence[tuple[int, int, str]]) -> Looked:
     """Every figure of a statement with what stands behind it."""
     found: list[tuple[Figure, Stands]] = []
-    for figure in figures(statement):
+    for figure in evidence.spans.read(statement, figures(statement)):
         former = [(one, stands.good) for one, stands in found]
-        found.append((figure, _stands(figure, statement, evidence, by_reference, former)))
+        stands = _stands(figure, statement, evidence, by_reference, former)
+        known = {(one.text, one.readings[0].kind) for one, good in former if good and one.readings}
+        again = not stands.good and not stands.against and _again(figure, known)
+        found.append((figure, Stands(True) if again else stands))
     return found
 
 
@@ -124,6 +130,16 @@ def _worked_out(statement: Statement, looked: Looked, pool: Sequence[Figure]) ->
     """The same, with figures that only arithmetic stands behind: over those before them, and in their statement."""
     if all(stands.good for _, stands in looked):
         return looked
+    known = {(one.text, one.readings[0].kind) for one in pool}
+    looked = [
+        (one, Stands(True)) if not stands.good and not stands.against and _again(one, known) else (one, stands)
+        for one, stands in looked
+    ]
+    good = [(one, stands.good) for one, stands in looked]
+    looked = [
+        (one, Stands(True)) if not stands.good and leads(statement, good, one) else (one, stands)
+        for one, stands in looked
+    ]
     beside = [*pool, *(one for one, stands in looked if stands.good)]
     return [
         (one, Stands(True))
@@ -131,6 +147,11 @@ def _worked_out(statement: Statement, looked: Looked, pool: Sequence[Figure]) ->
         else (one, stands)
         for one, stands in looked
     ]
+
+
+def _again(figure: Figure, known: AbstractSet[tuple[str, str]]) -> bool:
+    """Whether a figure with a unit was worked out just before: the 39.6 h of the cell beside."""
+    return bool(figure.readings) and (kind := figure.readings[0].kind) != PLAIN and (figure.text, kind) in known
 
 
 def _loose(statement: Statement, looked: Looked, evidence: Evidence) -> list[Finding]:
@@ -169,7 +190,10 @@ def _stands(
     if referred:
         compares = len({one.ids for one in products(statement.text) if one.dimension == "card"}) > 1
         return Stands(compares or not verdict.against or verdict.against.endswith(AT_AN_END), referred, verdict.against)
-    given = evidence.given.counts(figure) or (evidence.given.holds(figure) if says("assumes", statement.text) else None)
+    counted = figure.counts or CARDS_BEHIND.match(statement.text, figure.end - statement.start) is not None
+    given = (evidence.given.counts(figure) if counted else None) or (
+        evidence.given.holds(figure) if says("assumes", statement.text) else None
+    )
     if given is not None:
         return Stands(True, (given,))
     free = follows(statement, former, figure)

@@ -16,13 +16,17 @@ NAMES = frozenset({
     "server", "machine", "instance", "part", "used", "subject", "id",
 })  # fmt: skip
 """Fields that say what the figures beside them are of."""
-RUNS = ("title", "weight_format", "kv_format", "engine", "method", "sharding", "change")
+RUNS = ("title", "weight_format", "kv_format", "engine", "method", "sharding", "change", "effect")
 """Fields that say how what the figures beside them are of is run."""
 CACHE_FORMAT = "kv_format"
 LENGTHS, LOADS = ("context_tokens", "input_tokens", "sequence_tokens"), ("concurrent_sequences", "users")
 """Fields that say the length and the number of requests that the figures beside them hold for."""
 BOUNDS = frozenset({"limit", "seen", "expected", "low", "high"})
 """Fields of a row that say its figure, where another names what it is."""
+PERIODS = ("day", "month", "year")
+"""Times by which a row tells an amount of work: what that costs is told by it as well."""
+ONCE = ("purchase", "price", "deposit")
+"""In names of fields for money that is paid once, or for each of something."""
 LIMITS = "limits"
 """What holds below it does so at its own length and load."""
 
@@ -48,12 +52,14 @@ class Around:
         lengths = frozenset(one for key in LENGTHS for one in _numbers(row.get(key)))
         loads = frozenset(one for key in LOADS for one in _numbers(row.get(key)))
         best = row.get("answer")  # what a result says beside its rows is said of the best of them
+        over = next((by for key in row for by in PERIODS if key.endswith(f"_per_{by}") and not _is_money(key)), None)
         told = {**(_runs(best) if isinstance(best, Mapping) else {}), **_runs(row)}
         return replace(
             self,
             cards=ids_of(beside, "card") or self.cards,
             models=ids_of(beside, "model") or self.models,
             ways={**self.ways, **told},
+            roles={**self.roles, "over": over} if over else self.roles,
             lengths=lengths | self.lengths if lengths else self.lengths,
             loads=loads or self.loads,
             alone=self.alone if (alone := is_alone(_names_beside(row))) is None else alone,
@@ -61,7 +67,10 @@ class Around:
 
     def below(self, name: str) -> "Around":
         """What stands around a field that is called so."""
-        inner = replace(self, roles={**self.roles, **roles_of_key(name)})
+        roles = {**self.roles, **roles_of_key(name)}
+        if any(word in name for word in ONCE):
+            roles.pop("over", None)
+        inner = replace(self, roles=roles)
         if name != LIMITS and not name.startswith("max_"):
             return inner
         return replace(inner, roles={**inner.roles, "bound": "limit"}, lengths=frozenset(), loads=frozenset())
@@ -95,6 +104,10 @@ def texts_of(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from texts_of(inner)
+
+
+def _is_money(key: str) -> bool:
+    return "cost" in key or "price" in key
 
 
 def _names_beside(row: Mapping[str, Any]) -> Iterator[str]:

@@ -5,15 +5,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from assistant.grounding.standing.around import Around, field_name, is_alone, texts_of, unechoed
 from assistant.grounding.standing.catalogued import catalogued
 from assistant.grounding.standing.given import Given
+from assistant.grounding.standing.pasted import opened
+from assistant.grounding.standing.spans import Spans
+from assistant.grounding.standing.unsaid import LEAF, share_of, unsaid
 from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, RUN, WITHIN, Vouched, against, told_again
-from assistant.grounding.wording.cues import COUNTED, roles_of_key, unit_of_key
-from assistant.grounding.wording.figures import DATE, FLAG, MONTH_NAMED, MONTHS, Figure, figures, figures_of_text
+from assistant.grounding.wording.cues import COUNTED, roles_of_key
+from assistant.grounding.wording.figures import FLAG, Figure, dates_in, figures, figures_of_text
 from assistant.grounding.wording.mentions import ids_of, products
 from assistant.grounding.wording.quantities import (
     BYTES,
@@ -26,6 +28,7 @@ from assistant.grounding.wording.quantities import (
     RATE,
     TIME,
     Quantity,
+    quantities,
 )  # fmt: skip
 from assistant.grounding.wording.statements import statements
 from tools.agent_tools.ledger import LookedUp
@@ -38,8 +41,6 @@ PASSAGE_KEY = re.compile(r"R\d+\.\d+")
 """The source of what only a passage says."""
 HAN = re.compile("[一-鿿]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-LEAF = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)(?P<interval>\s\([\d.,–-]+\))?")
-"""A field that holds a number without a unit, with its interval at most."""
 SLACK_RATIO = 0.006
 """How far a result told in few digits may be from one told in more: "1.01 TB/s" is 1,008 GB/s."""
 SMALL_MAX = 10
@@ -56,12 +57,16 @@ UNITLESS = "unitless"
 """Numbers to which whoever told them gave no unit."""
 COUNTS = frozenset({"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"})
 """Fields that count cards."""
+NOTES = (".note", ".notes")
+"""Fields of a row that speak of it by what it is compared with: "An A100 whose NVLink runs at 400 GB/s"."""
+CALCULATION = re.compile(r"\d\s?[=≈]\s?[$¥€£]?\d")
 INTERVAL = re.compile(
     r"[(（][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[–—~-][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[)）]"
 )
 """The interval around a figure: "98 tokens/s (76–128)"."""
 ENDS = frozenset({"low", "high", "low_amount", "high_amount"})
 """Fields for the ends of the interval around the figure before them."""
+CENTS = re.compile(r"\d\.\d\d\Z")
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
 
@@ -92,6 +97,7 @@ class Evidence:
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
         """Ids of those that only passages name."""
+        self.spans = Spans()
         self.given = Given(())
         """What the calls were given."""
 
@@ -192,7 +198,7 @@ class Evidence:
                         if _same(figure, reading, value, tolerance, held[index]):
                             yield held[index]
             yield from self._said_bare(reading)
-            yield from self._money_bare(reading)
+            yield from self._money_bare(reading, exact=figure.term and CENTS.search(reading.text) is not None)
 
     def _kinds(self, reading: Quantity) -> list[str]:
         if reading.kind == PLAIN and 0 < reading.values[0] < 1:
@@ -202,9 +208,9 @@ class Evidence:
         bare = [f"{MONEY}:{BARE}"] if self._home in reading.currencies else []
         return [*(f"{MONEY}:{code}" for code in reading.currencies), *bare]
 
-    def _money_bare(self, reading: Quantity) -> Iterator[Vouched]:
-        """Sums of money whose currency stands once for several: "(1,508 − 1,191) / 1,191"."""
-        if reading.kind != PLAIN or reading.values[0] < BARE_MIN:
+    def _money_bare(self, reading: Quantity, *, exact: bool) -> Iterator[Vouched]:
+        """Sums of money whose currency stands once for several: "(1,508 − 1,191) / 1,191"; `exact`: told in cents."""
+        if reading.kind != PLAIN or (reading.values[0] < BARE_MIN and not exact):
             return
         for kind, held in self._by_kind.items():
             if kind.startswith(MONEY):
@@ -239,7 +245,7 @@ class Evidence:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             counts = path.rsplit(".", 1)[-1] in COUNTS
             self._keep(_vouched(PLAIN, float(value), 0.0, key, around, counts=counts))
-            for figure in _unsaid(f"{value:.12g}", path):
+            for figure in unsaid(f"{value:.12g}", path):
                 self._add(figure, key, around)
 
     def _text(self, value: str, key: str, path: str, around: Around) -> None:
@@ -257,7 +263,14 @@ class Evidence:
             self._keep(_vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
         field = FIELD.match(value)
         inside = [match.span() for match in INTERVAL.finditer(value)]
-        for figure in (*figures_of_text(value), *_unsaid(value, path)):
+        told = (*figures_of_text(value), *unsaid(value, path))
+        self.spans.take(value, told)
+        if (share := share_of(value, path)) is not None:
+            lost = replace(around, roles={**around.roles, "left": "lost"})
+            self._keep(_vouched(PERCENT, 100 * (1 - share), 0.0, key, lost))
+        if CALCULATION.search(value):  # "steps" of a calculation counts none
+            around = replace(around, roles={group: role for group, role in around.roles.items() if group != COUNTED})
+        for figure in told:
             self._release(figure, key)
             roles = {**around.roles, **(roles_of_key(field[0]) if field else {}), **figure.roles}
             if any(start <= figure.start < end for start, end in inside):
@@ -266,8 +279,9 @@ class Evidence:
                 for bare in figure.readings[1:]:  # its unit is told; in a sum it may be left out
                     self._keep(_vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
                 figure = replace(figure, readings=figure.readings[:1])
+            cards = figure.cards | around.cards if path.endswith(NOTES) else figure.cards or around.cards
             self._add(figure, key, replace(
-                around, cards=figure.cards or around.cards, models=figure.models | around.models, roles=roles,
+                around, cards=cards, models=figure.models | around.models, roles=roles,
                 ways={**around.ways, **{name: ids for name, ids in figure.ways.items() if ids}},
             ))  # fmt: skip
 
@@ -277,7 +291,12 @@ class Evidence:
             self._add(figure, one.key, Around())
 
     def _calculated(self, one: LookedUp) -> None:
-        """The value of a calculation that asked for no unit; the writer gives it one."""
+        """The value of a calculation that asked for no unit, which the writer gives one; and what its terms count."""
+        told = one.request.get("values")
+        for name, term in told.items() if isinstance(told, Mapping) else ():
+            for count in quantities(str(term)):
+                if count.kind == PLAIN and COUNTED in (roles := roles_of_key(str(name))):
+                    self._keep(_vouched(PLAIN, count.values[0], 0.0, one.key, Around(roles=roles)))
         value = one.shown.get("value")
         if isinstance(value, str) and (match := LEAF.fullmatch(value)):
             number = float(match["number"].replace(",", ""))
@@ -292,6 +311,8 @@ class Evidence:
         """What the person wrote: their bare sums are of the currency of their language."""
         self._home = "CNY" if HAN.search(text) else "USD"
         self._prose(text, PERSON)
+        if (plain := opened(text)) != text:
+            self._prose(plain, PERSON)
         for one in list(self._by_kind.get(PLAIN, ())):
             if one.source != PERSON:
                 continue
@@ -307,6 +328,9 @@ class Evidence:
             for figure in figures(statement):
                 self._release(figure, source)
                 self._add(figure, source, Around(figure.cards, figure.models, figure.roles, figure.ways))
+                for reading in figure.readings[:1]:
+                    if source == PERSON and reading.kind == TIME:  # in a sum it may stand in seconds, without a unit
+                        self._keep(_vouched(TERM, reading.values[0], 0.0, source, Around()))
 
     def _release(self, figure: Figure, source: str) -> None:
         """Keep a release or compute capability, whose number may be told again without that word."""
@@ -340,17 +364,6 @@ def _vouched(
     )  # fmt: skip
 
 
-def _unsaid(text: str, path: str) -> tuple[Figure, ...]:
-    """A bare number of a field in the unit that its name says, and a share of one as a percentage."""
-    match = LEAF.fullmatch(text)
-    if match is None:
-        return ()
-    name, value = path.rsplit(".", 1)[-1], float(match["number"].replace(",", ""))
-    if (unit := unit_of_key(name)) is not None:
-        return figures_of_text(f"{match['number']} {unit}{match['interval'] or ''}")
-    return figures_of_text(f"{100 * value:.6g} %") if 0 < value < 1 and "_per_" not in name else ()
-
-
 def _under(lengths: AbstractSet[float], loads: AbstractSet[float], one: Vouched) -> str:
     """What of the lengths and loads that words tell a figure does not hold for."""
     if one.kind not in RUN or one.roles.get("memory") in {"usable", "weights"}:
@@ -374,19 +387,6 @@ def _same(figure: Figure, reading: Quantity, value: float, tolerance: float, one
     if reading.kind == PLAIN and value == int(value) and one.value != int(one.value):
         return False
     return abs(one.value - value) <= max(tolerance * 1.0001, min(one.slack, abs(value) * SLACK_RATIO))
-
-
-@lru_cache(maxsize=4096)
-def dates_in(text: str) -> tuple[str, ...]:
-    """Dates of a text as ISO, by the day where it is told, else by the month."""
-    found: list[str] = []
-    for match in DATE.finditer(text):
-        parts = [int(one) for one in re.findall(r"\d+", match[0])]
-        found.append(f"{parts[0]}-{parts[1]:02}" + (f"-{parts[2]:02}" if len(parts) > 2 else ""))
-    found += [
-        f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
-    ]
-    return tuple(found)
 
 
 __all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

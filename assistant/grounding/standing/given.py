@@ -30,6 +30,9 @@ class Given:
                         self._values.setdefault(number, key)
                 if name in CARDS and (first := next(iter(quantities(text.replace("x", " x"))), None)) is not None:
                     self._counts.setdefault(first.values[0], key)
+                    nodes = next(iter(quantities(str(request.get("nodes") or ""))), None)
+                    if nodes is not None and nodes.values[0] and not first.values[0] % nodes.values[0]:
+                        self._counts.setdefault(first.values[0] / nodes.values[0], key)
 
     def holds(self, figure: Figure) -> str | None:
         """The key of the result that a call with this figure led to: in its unit, or in none that was passed."""
@@ -43,4 +46,4 @@ class Given:
 
     def counts(self, figure: Figure) -> str | None:
         """The key of the result that a call for so many cards led to."""
-        return self._counts.get(figure.readings[0].values[0]) if figure.counts and figure.readings else None
+        return self._counts.get(figure.readings[0].values[0]) if figure.readings else None

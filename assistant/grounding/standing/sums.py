@@ -21,6 +21,8 @@ SIGNS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "＋": "+", "�
 """Signs of sums as people write them."""
 WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
 """What looks like a sign between figures: the time of a rent, a hyphen; and the letter that is one."""
+ADDS = re.compile(r"(?:[+＋−]|\s-)\s?\Z")
+OPENED = re.compile(r"\s?[(（]\s?")
 DIGITS = re.compile(r"\d+(?:\.\d+)?")
 CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
 TIMES = re.compile(r"[×*/÷]")
@@ -42,6 +44,34 @@ def follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result:
     if sum_ is None or not all(one.start in held for one in sum_.operands):
         return False
     return sum_.comes_to(EXACT if sum_.exact else ROUGH)
+
+
+def leads(statement: Statement, looked: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
+    """Whether `result` is what the bracket right behind it comes to: "1.3 s (30 s × 0.00548 × 8)".
+
+    The bracket holds nothing but arithmetic over figures that hold themselves, or need no source.
+    """
+    text, start = statement.text, statement.start
+    opened = OPENED.match(text, result.end - start)
+    closed = _closing(text, opened.end()) if opened else -1
+    if closed < 0 or not result.readings:
+        return False
+    inside = [(one, good) for one, good in looked if opened and opened.end() <= one.start - start < closed]
+    if not all(one.readings and (good or _needless(one, statement)) for one, good in inside):
+        return False
+    expression, operands = _expression(text, start, closed, [one for one, _ in inside])
+    whole = len(operands) == len(inside) >= 2
+    return whole and Sum(expression, operands, result, exact=False).comes_to(EXACT, rounded=True)
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket closes that was opened before `start`; -1 where it does not."""
+    depth = 1
+    for place in range(start, len(text)):
+        depth += (text[place] in "(（") - (text[place] in ")）")
+        if not depth:
+            return place
+    return -1
 
 
 def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: Figure) -> bool:
@@ -127,6 +157,10 @@ class Sum:
             for choice in range(2):
                 with suppress(BadInput):
                     yield self._evaluated({one.start: _value(one, choice, kind) for one in self.operands}), targets
+        if main.kind in {PLAIN, MONEY} and any(_kind(one) == TIME for one in self.operands):
+            with suppress(BadInput):  # times that only count: "2,000 a day × 30 days = 60,000"
+                by_digits = {one.start: _counted_time(one) for one in self.operands}
+                yield self._evaluated(by_digits), targets
         if main.kind != MONEY or not any(_kind(one) == TIME for one in self.operands):
             return
         for period in (1.0, _period(self.result)):
@@ -175,6 +209,8 @@ def _expression(text: str, start: int, end: int, former: Sequence[Figure]) -> tu
         words = text[figure.end - start : place]
         between = _signs(words)
         if operands and (not set(between) & set("+-*/") or CLAUSE_END.search(words)):
+            if not between and figure.readings and _kind(figure) == PLAIN and ADDS.search(text[: figure.start - start]):
+                continue  # it tells of what its term is: "+ 32k cache 3.0 GiB"
             break
         operands.insert(0, figure)
         expression = f"v{figure.start}{between}{expression}"
@@ -194,6 +230,11 @@ def _value(figure: Figure, choice: int, kind: str | None) -> float:
     """Its value, with "GB" taken for either thing it means; as of a kind where it may be read so."""
     reading = next((one for one in figure.readings if one.kind == kind), figure.readings[0])
     return reading.values[min(choice, len(reading.values) - 1)]
+
+
+def _counted_time(figure: Figure) -> float:
+    """Its value; of a time the number of its units, as one writes it where it is a factor."""
+    return float(_digits(figure) or 0) if _kind(figure) == TIME else _value(figure, 0, None)
 
 
 def _kind(figure: Figure) -> str:

@@ -55,13 +55,19 @@ def against(figure: Figure, one: Vouched) -> str:
     """
     if one.kind == PLAIN and not figure.counts and not one.counts:
         return _miscounts(figure, one)
-    if figure.cards and one.cards and not figure.cards & one.cards:
+    scaled = figure.term and one.source == PERSON  # a person's time on one card, taken to another in a sum
+    if figure.cards and one.cards and not figure.cards & one.cards and not scaled:
         return f"of {_named(one.cards)}"
     if figure.models and one.models and not figure.models & one.models:
         return f"of {', '.join(sorted(one.models)[:2])}"
     if reason := _mistold(figure, one):
         return reason
-    if one.kind in RUN and one.roles.get("memory") != "usable" and (other := apart(figure.ways, one.ways)):
+    if (
+        one.kind in RUN
+        and one.source != PERSON  # what people have is theirs however it is run
+        and one.roles.get("memory") != "usable"
+        and (other := apart(figure.ways, one.ways))
+    ):
         return f"of {other}"
     for group, role in figure.roles.items():
         if (
@@ -117,10 +123,12 @@ def _mistold(figure: Figure, one: Vouched) -> str:
     if one.source in {PERSON, BEFORE}:
         return ""
     if one.kind.startswith(MONEY):
-        if (by := figure.roles.get("by")) and "period" not in one.roles:
+        if (by := figure.roles.get("by")) and "period" not in one.roles and one.roles.get("over") != by:
             return f"as no amount a {by}"
         if one.roles.get("period") == "hour" and "hour" in figure.roles:
             return "as an amount an hour"
+    if "left" in one.roles and "loss" not in figure.roles:
+        return "as what is lost"
     ends = {WITHIN, "high"} if one.kind == BYTES else {WITHIN}
     if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN:
         return AT_AN_END

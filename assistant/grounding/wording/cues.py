@@ -12,7 +12,7 @@ BEFORE, AFTER = 30, 22
 FIGURE = re.compile(r"\d[\d.,]*")
 OF = re.compile(r"\s?(?:(?:of|in|for|的)\s?(?:the\s)?)?")
 BESIDE = re.compile(
-    r"(?:\b(?:with|including|plus|besides?|beyond|without|to)\s|含|包括|加上|连同|除了?)(?:[a-z]+\s|和|与|、){0,3}\Z",
+    r"(?:\b(?:with|including|plus|besides?|beyond|without|to)\s|含|包括|加上?|算上|计入|连同|除了?)(?:[a-z][\w.]*\s|和|与|、){0,3}\Z",
     re.I,
 )
 """Before a word that says what goes along with a figure, or where, and not what it is of."""
@@ -20,6 +20,8 @@ COUNTED = "count"
 """The group of roles that bare numbers have: of tokens, of users, of layers."""
 LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=|:)?\s?")
 """Between a noun and its number: "rank 16", 「序列长度 2048」, "a context of 4,096"."""
+SHARERS, OF_EACH = "requests", re.compile(r"\s(?:of|at|with)\s(?:up to\s|about\s)?|\s?(?:各|每个|每個)\s?")
+"""Those of whom each has the number behind: "34 requests of 8k at once"."""
 EACH = re.compile(r"(?:每个?|每個?|\b(?:per|each|every|an?)\s)\Z", re.I)
 """Before a noun that its number is shared out to: 「每路 32k」."""
 ATTACHED = re.compile(r"\s?(?:约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?")
@@ -84,6 +86,8 @@ def roles_in_clause(text: str, start: int, end: int) -> frozenset[str]:
 
 def _noun(before: str, after: str, pattern: re.Pattern[str]) -> dict[str, str]:
     """What a bare number counts: the noun behind it, else the one right before it."""
+    if any(one.lastgroup == SHARERS and OF_EACH.fullmatch(before, one.end()) for one in pattern.finditer(before)):
+        return {}
     behind = pattern.match(after.lstrip())
     earlier = [
         one
@@ -196,7 +200,7 @@ def _role_patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(_either(_cues()[name]), re.I)
 

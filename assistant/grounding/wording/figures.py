@@ -17,7 +17,7 @@ from assistant.grounding.wording.cues import (
     says,
     says_role,
 )
-from assistant.grounding.wording.linked import in_list, in_sum, in_unit_before, in_unit_of
+from assistant.grounding.wording.linked import in_factor, in_head, in_list, in_sum, in_unit_before, in_unit_of
 from assistant.grounding.wording.mentions import Product, ids_of, mentions_of, products
 from assistant.grounding.wording.owners import around_of, owner, run_of
 from assistant.grounding.wording.quantities import (
@@ -25,6 +25,7 @@ from assistant.grounding.wording.quantities import (
     FLOPS,
     MONEY,
     PACE,
+    PERCENT,
     PLAIN,
     POWER,
     RATE,
@@ -42,7 +43,7 @@ INLINE_CODE = re.compile(r"`[^`\n]{1,300}`")
 FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:[= ]\d[\w.:]*)?|\b[A-Za-z_]{2,40}=\S{1,60}")
 """A setting as it is typed: `--max-model-len 32768`, `num_gpu=1`."""
 FORMATS = re.compile(
-    r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|W|A)\d{1,2}(?:A\d{1,2})?"
+    r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|F|W|A)\d{1,2}(?:A\d{1,2})?"
     r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
     r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16|64|86)|24/7|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
     r"|(?:[2-8]|16|32) ?(?:位|比特|ビット)|\b\d{1,2}[ -]?pin\b",
@@ -53,6 +54,11 @@ ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\d.])")
 """The address of a machine."""
 MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 """Kinds of memory, whose speed is in their name."""
+SERIES = re.compile(
+    r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b"
+    r"|\b(?:NEMA|IEC|CEE|EN|ISO|DIN|IEEE|RFC|UL)[ -]?[A-Z]?\d{1,5}(?:-\d{1,4})?(?:/\d{1,4})?[PR]?(?!\w)"
+)
+"""Names by number: of a series of products, of any release of one ("11.x"), of plugs and standards ("NEMA 5-15")."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")
@@ -209,11 +215,14 @@ def _readings(
         return readings
     whole = found[place + 1] if place + 1 < len(found) else None
     term = in_sum(masked, found, place)
+    if not term and (head := in_head(masked, found, place)):
+        return [*head, *readings]
     readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
     if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
         readings += in_unit_of(quantity, whole)
     elif not term:
-        readings += in_list(masked, found, place) or in_unit_before(masked, found, place)
+        other = in_factor(masked, found, place) or in_list(masked, found, place)
+        readings += other or in_unit_before(masked, found, place)
     return readings
 
 
@@ -250,6 +259,8 @@ def _roles(
         roles["end"] = "range"
     if whole and DASH.fullmatch(masked, quantity.end, whole.start):
         roles["end"] = "range"
+    if quantity.kind == PERCENT and says("losses", text):
+        roles["loss"] = "lost"
     parts = text[: found[place - 1].start] if place else ""
     if roles.get("share") == "total" and quantity.kind == BYTES and says_role("per_card", parts):
         del roles["share"]  # what the parts of one card come to
@@ -282,7 +293,7 @@ def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, i
     def blank(start: int, end: int) -> None:
         letters[start:end] = " " * (end - start)
 
-    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, MODULES, ADDRESS):
+    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, MODULES, ADDRESS, SERIES):
         for match in pattern.finditer("".join(letters)):
             blank(match.start(), match.end())
     for one in named:
@@ -333,6 +344,19 @@ def _with_unit(quantity: Quantity, unit: str) -> Quantity:
         quantity, kind=kind, values=tuple(value * each for each in factors),
         tolerances=tuple(tolerance * each for each in factors),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def dates_in(text: str) -> tuple[str, ...]:
+    """Dates of a text as ISO, by the day where it is told, else by the month."""
+    found: list[str] = []
+    for match in DATE.finditer(text):
+        parts = [int(one) for one in re.findall(r"\d+", match[0])]
+        found.append(f"{parts[0]}-{parts[1]:02}" + (f"-{parts[2]:02}" if len(parts) > 2 else ""))
+    found += [
+        f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
+    ]
+    return tuple(found)
 
 
 def is_money(figure: Figure) -> bool:

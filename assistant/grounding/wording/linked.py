@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from assistant.grounding.wording.quantities import PLAIN, Quantity, quantities
 
+HEADS = ("TiB", "GiB", "MiB", "TB/s", "GB/s", "TB", "GB", "MB", "TFLOPS", "TOPS", "W", "kW", "tokens/s", "ms")
 LISTED = re.compile(
     r"\s?(?:(?P<comma>[,，])|、|or|and|或者?|和|还是|還是|vs\.?|versus|against|compared (?:with|to)|rather than"
     r"|instead of|对|對|比|→|/)\s?"
@@ -15,8 +16,12 @@ ADDED = re.compile(r"[^\d.。;；|\n=≈＝×*÷]{0,40}?(?:\s[-–]\s|[+＋−])
 EQUALS = re.compile(r"[^\d.。;；|\n×*÷]{0,24}[=≈＝]\s?(?:about|约|~)?\s?")
 """Between terms of a sum that share the unit at its end: "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
 BESIDE = re.compile(r"[^\d.。;；|\n=≈＝×*÷+＋−/–—~～]{0,40}")
-CLOSED = re.compile(r"\s?(?:[,，;；)）。]|\.(?!\d)|\Z)")
-"""Behind a number to which no word of its own belongs."""
+CLOSED = re.compile(r"\s?(?:[,，;；)）。]|\.(?!\d)|\Z)|\s(?:on|with|for)(?:\s(?:the|an?|your))?\s{3,}")
+"""Behind a number without a word of its own; also the blanks of a name: "830 tokens/s on the A, 459 on the B"."""
+HEADED = re.compile(rf"(?<![\w/])(?<!\d\s)(?P<unit>{'|'.join(HEADS)})\s?[:：]\s[^\d;；。|:：]*\Z")
+"""Before the first of a list whose unit stands at its head: "GiB: weights 24.2, logits 8.53"."""
+ITEMS = re.compile(r"[,，、]\s?[^\d;；。|:：,，、]*")
+TIMES = re.compile(r"\s?[×*x]\s?[(（]?")
 AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
 
 
@@ -32,21 +37,61 @@ def in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, 
     behind = text[found[place].end : found[place + 1].start] if place + 1 < len(found) else ""
     if not (ADDED.fullmatch(before) or ADDED.fullmatch(behind)):
         return ()
+    if TIMES.fullmatch(before) or TIMES.fullmatch(behind):
+        return ()
     unit: Quantity | None = None
     for here, after in pairwise(found[place:]):
         ends = EQUALS.fullmatch(text, here.end, after.start) is not None
-        if not ends and not ADDED.fullmatch(text, here.end, after.start):
+        times = TIMES.fullmatch(text, here.end, after.start) is not None
+        if not (ends or times or ADDED.fullmatch(text, here.end, after.start)):
             break
         unit = after if after.kind != PLAIN and (ends or unit is None) else unit
         if ends:
             break
-    return in_unit_of(found[place], unit) if unit is not None else ()
+    if unit is None:  # a list of what a whole before it is made of: "15.6 GiB: 5.3 weights + 8.0 cache + rest"
+        first = place
+        while first and ADDED.fullmatch(text, found[first - 1].end, found[first].start):
+            first -= 1
+        whole = _last_unit(text, found, first) if first < place or ADDED.fullmatch(behind) else None
+        return in_unit_of(found[place], whole) if whole is not None else ()
+    return in_unit_of(found[place], unit)
+
+
+def in_factor(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
+    """What a bare factor may be as well in a sum that ends in a unit: the 94.1 of "114.3 − 94.1 × 0.92 = 27.7 GiB"."""
+    if "." not in found[place].text or place + 1 == len(found):
+        return ()
+    if not TIMES.fullmatch(text, found[place].end, found[place + 1].start):
+        return ()
+    for here, after in pairwise(found[place + 1 :]):
+        if EQUALS.fullmatch(text, here.end, after.start):
+            return in_unit_of(found[place], after) if after.kind != PLAIN else ()
+        if not (ADDED.fullmatch(text, here.end, after.start) or TIMES.fullmatch(text, here.end, after.start)):
+            return ()
+    return ()
+
+
+def in_head(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
+    """A bare item of a list in the unit at its head: the 8.53 of "GiB: weights 24.2, logits 8.53"."""
+    first = place
+    while first and ITEMS.fullmatch(text, found[first - 1].end, found[first].start):
+        first -= 1
+    head = HEADED.search(text[: found[first].start])
+    return tuple(quantities(f"{found[place].text} {head['unit']}")) if head else ()
 
 
 def in_list(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
     """A bare member of a list in the unit of its last: the 16 of "16, 24 or 32 GiB"."""
+    multiplied = False
     for here, after in pairwise(found[place:]):
         match = LISTED.fullmatch(text, here.end, after.start)
+        if multiplied and EQUALS.fullmatch(text, here.end, after.start):
+            return in_unit_of(found[place], after) if after.kind != PLAIN else ()
+        if here is not found[place] and here.kind == PLAIN and TIMES.fullmatch(text, here.end, after.start):
+            if after.kind != PLAIN:
+                return in_unit_of(found[place], after)
+            multiplied = True  # "82.6 against 4 × 22.1 = 88.4 TFLOPS"
+            continue
         if match is None:
             return ()
         if after.kind != PLAIN:
@@ -56,11 +101,15 @@ def in_list(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity,
 
 def in_unit_before(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
     """A number with no word of its own in the unit of the last before it: the 38 of "31–46 s, about 38"."""
-    if not CLOSED.match(text, found[place].end):
-        return ()
+    whole = _last_unit(text, found, place) if CLOSED.match(text, found[place].end) else None
+    return in_unit_of(found[place], whole) if whole is not None else ()
+
+
+def _last_unit(text: str, found: Sequence[Quantity], place: int) -> Quantity | None:
+    """The last figure before that has a unit of its own, nothing of another kind between."""
     for index in range(place - 1, -1, -1):
         if not BESIDE.fullmatch(text, found[index].end, found[index + 1].start):
-            return ()
+            return None
         if found[index].kind != PLAIN and not found[index].borrowed:
-            return in_unit_of(found[place], found[index])
-    return ()
+            return found[index]
+    return None

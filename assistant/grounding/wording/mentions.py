@@ -26,6 +26,8 @@ KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}"
 """The key of a result, which is no DeepSeek-R1."""
 UNIT_BEHIND = re.compile(r"\s?(?:[GTMK]i?B(?:/s)?|tok(?:en)?s?|t/s|W|瓦|元|%|USD|CNY)(?![A-Za-z])")
 """What makes digits an amount: "5060 GiB" names no RTX 5060."""
+GLUED, GLUED_MAX = re.compile(r"(?<![A-Za-z0-9.-])(?:[A-Za-z][A-Za-z0-9.]*-){1,3}\Z"), 40
+"""What is joined to the beginning of a name and makes it a longer one."""
 BRACKET_INSIDE = re.compile(r"[(（)）,;，；/]")
 REMEMBERED, REMEMBERED_LENGTH = 1024, 4000
 
@@ -50,7 +52,7 @@ def products(text: str) -> tuple[Product, ...]:
 def _products(text: str) -> tuple[Product, ...]:
     masked = KEY.sub(lambda key: " " * len(key[0]), SOFTWARE.sub(lambda program: " " * len(program[0]), text))
     found = [
-        _product("card" if names is gpu_names() else "model", one)
+        _product("card" if names is gpu_names() else "model", one, masked)
         for names in (gpu_names(), model_names())
         for one in names.scan(masked)
         if one.exact
@@ -60,7 +62,7 @@ def _products(text: str) -> tuple[Product, ...]:
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def _product(dimension: Dimension, one: Mention) -> Product:
+def _product(dimension: Dimension, one: Mention, text: str) -> Product:
     """A mention with every product that it may mean: "H20" is of either memory, "Kimi" any of the family."""
     ids = frozenset(one.ids)
     if dimension == "card" and PLURAL.search(one.text):  # "two V100s" are no V100S
@@ -69,6 +71,9 @@ def _product(dimension: Dimension, one: Mention) -> Product:
         ids |= frozenset(key for stem in map(_stem, ids) for key in _of_stem().get(stem, ()))
     if dimension == "model" and not SIZED.search(one.text):
         ids |= _of_family(normalise(one.text))
+    more = GLUED.search(text, max(0, one.start - GLUED_MAX), one.start) if dimension == "model" else None
+    if more is not None and (longer := _ending(normalise(text[more.start() : one.end]))):
+        return Product(dimension, longer, more.start(), one.end, text[more.start() : one.end])
     return Product(dimension, ids, one.start, one.end, one.text)
 
 
@@ -92,6 +97,13 @@ def _of_family(name: str) -> frozenset[str]:
     return frozenset(
         key for key in models() if re.sub(r"[^a-z0-9]", "", key.split("/")[-1].lower()).startswith(letters)
     )
+
+
+@lru_cache(maxsize=512)
+def _ending(name: str) -> frozenset[str]:
+    """Models whose ids end with a name that is more than a publisher's: "Distill-Llama-70B"."""
+    letters = re.sub(r"[^a-z0-9]", "", name)
+    return frozenset(key for key in models() if re.sub(r"[^a-z0-9]", "", key.lower()).endswith(letters))
 
 
 _remembered = lru_cache(maxsize=REMEMBERED)(_products)

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 
+from assistant.grounding.wording.cues import says
 from assistant.grounding.wording.mentions import Dimension, Product, ids_of
-from assistant.grounding.wording.quantities import UNITS, Quantity, quantities
+from assistant.grounding.wording.quantities import BYTES, PLAIN, UNITS, Quantity, quantities
 from assistant.grounding.wording.statements import Statement
 
 ON = re.compile(
@@ -20,9 +21,12 @@ AGAINST = re.compile(
     r"\s(?:against|versus|vs\.?|compared (?:with|to)|while|whereas|than)\s|对比|對比|相比|而(?!且|是)", re.I
 )
 """Between the sides of a comparison."""
+CLOSING = re.compile(r"[)）]")
+BEGIN, BEGIN_ZH = 12, 5
+"""Characters at the beginning of a sentence that tell of what it speaks."""
 JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|而|但|所以)")
 """Between a figure and a name that another clause speaks of: "it needs 69 GiB, and your 5090 has 31"."""
-TITLE_END = re.compile(r"[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
+TITLE_END = re.compile(r"(?:\s(?:in|on|with|at)\s[^:：;；。|]{1,60})?[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
 """What stands between a name and what is said of it."""
 PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
 
@@ -35,6 +39,10 @@ def owner(
     if not here:
         return ids_of(around, dimension)
     start, end = _part(text, quantity)
+    if (both := _in_order(text, quantity, here)) is not None:
+        return both
+    if _goes_on(text, quantity, here):
+        return frozenset()
     start, end = _side(text, quantity, here, start, end)
     after = next((one for one in here if quantity.end <= one.start < end), None)
     before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
@@ -65,6 +73,26 @@ def _side(text: str, quantity: Quantity, here: Sequence[Product], start: int, en
         if all(any(one <= name.start < other for name in here) for one, other in sides):
             return sides[0] if quantity.start < match.start() else sides[1]
     return start, end
+
+
+def _in_order(text: str, quantity: Quantity, here: Sequence[Product]) -> frozenset[str] | None:
+    """Either of the two names before a bracket that holds two figures and no name: "A … B (180 W against 350 W)"."""
+    opened = max(text.rfind(one, 0, quantity.start) for one in "(（")
+    closed = CLOSING.search(text, quantity.end)
+    if opened < 0 or closed is None or CLOSING.search(text, opened, quantity.start):
+        return None
+    if not AGAINST.search(text, opened, closed.start()) or any(opened < one.start < closed.start() for one in here):
+        return None
+    before = [one for one in here if one.end <= opened][-2:]
+    return before[0].ids | before[1].ids if len(before) == 2 else None
+
+
+def _goes_on(text: str, quantity: Quantity, here: Sequence[Product]) -> bool:
+    """Whether a figure is of what an earlier sentence named: "They cost $2,414, against $2,977 for the 4090"."""
+    against = AGAINST.search(text, quantity.end)
+    if against is None or any(one.start < against.start() for one in here):
+        return False
+    return says("going_on", text[: BEGIN_ZH if text[:1] > "一" else BEGIN])
 
 
 def _tied(quantity: Quantity, between: str) -> bool:
@@ -112,10 +140,16 @@ def around_of(statement: Statement, named: Callable[[str], tuple[Product, ...]])
     if statement.kind != "cell":
         return ()
     told = [*named(statement.row), *named(statement.column)]
-    for other in (statement.beside, statement.corner):
+    beside = " | ".join(one for one in statement.beside.split(" | ") if not _measures(one))
+    for other in (beside, statement.corner):
         known = {one.dimension for one in told}
         told += [one for one in named(other) if one.dimension not in known]
     return tuple(told)
+
+
+def _measures(cell: str) -> bool:
+    """Whether a cell tells a figure of its own, and with it of what that is."""
+    return any(one.kind not in {PLAIN, BYTES} for one in quantities(cell))
 
 
 def run_of(
@@ -123,5 +157,7 @@ def run_of(
 ) -> dict[str, frozenset[str]]:
     """How what a figure is of is run: by each dimension that its sentence, or the heads of its cell, name."""
     near = [one for one in runs if one.end <= quantity.start or not APART.search(text[quantity.end : one.start])]
+    said = {one.dimension for one in runs}
+    around = [one for one in around if one.dimension not in said]  # a cell speaks for itself
     dimensions = {one.dimension for one in (*near, *around)}
     return {one: owner(one, text, quantity, near, around) for one in sorted(dimensions)}

@@ -41,6 +41,8 @@ NAMED: Mapping[str, re.Pattern[str]] = {
 """Dimensions beside formats, one group a name."""
 SAME = {"fp16": "16 bit", "bf16": "16 bit"}
 """Formats of one size, which people say for each other."""
+IN_FOUR_BITS = re.compile(r"(?<![\d.])4[ -]?(?:bits?\b|位|比特)|(?<![A-Za-z])NF4|QLoRA", re.I)
+"""What makes LoRA one over a base in four bits."""
 REMEMBERED, REMEMBERED_LENGTH = 2048, 2000
 
 
@@ -69,7 +71,8 @@ def _named(text: str) -> Iterator[Product]:
         for match in pattern.finditer(text):
             name = next(group for group, said in match.groupdict().items() if said and not group.endswith("n"))
             number = match.groupdict().get(f"{name}n") or ""
-            yield Product(dimension, frozenset({f"{name}{number}"}), match.start(), match.end(), match[0])
+            ids = {f"{name}{number}"} | ({"qlora"} if name == "lora" and IN_FOUR_BITS.search(text) else set())
+            yield Product(dimension, frozenset(ids), match.start(), match.end(), match[0])
 
 
 def by_dimension(found: Iterable[Product]) -> dict[str, frozenset[str]]:
@@ -84,6 +87,8 @@ def apart(mine: Mapping[str, frozenset[str]], theirs: Mapping[str, frozenset[str
     """The way of theirs that mine excludes; empty where none is."""
     for dimension, said in mine.items():
         told = theirs.get(dimension)
+        if dimension == "format" and told and "cache" in theirs:
+            told |= theirs["cache"]  # where both are told, a bare name may be that of the cache's
         if told and said and not any(_alike(one, other) for one in said for other in told):
             return ", ".join(sorted(told))
     return ""
