@@ -164,7 +164,8 @@ def _figures(statement: Statement) -> Iterator[Figure]:
     for start, end in versions:
         yield Figure(text[start:end], statement.start + start, statement.start + end, (), version=True)
     for figure in _spelt(masked, statement.start):
-        yield replace(figure, cards=ids_of(named, "card"), models=ids_of(named, "model"))
+        near = roles_near(text, figure.start - statement.start, figure.end - statement.start)
+        yield replace(figure, cards=ids_of(named, "card"), models=ids_of(named, "model"), roles=near)
     for one in counted_cards(text, mentions_of(named)):
         if not text[one.start : one.end].isdigit():
             yield _in_words(one, text, statement.start, named)

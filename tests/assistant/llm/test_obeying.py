@@ -87,3 +87,17 @@ def test_indexes_in_code_and_references_are_no_sources(ledger: Ledger) -> None:
     said = found(text, ledger).said.text
     assert "a[1]" in said
     assert "GiB" in said
+
+
+@pytest.mark.parametrize("said", ["It needs {figure}.", "每张卡需要 {figure}。", "Each card takes {figure}."])
+def test_what_stays_free_is_not_what_is_needed(said: str, ledger: Ledger) -> None:
+    spare = ledger.all[0].shown["ways"][0]["memory"]["spare_per_gpu"]
+    words = said.format(figure=spare)
+    assert found(words, ledger, "zh" if "卡" in words else "en").checked.loose
+    assert not found(f"{spare} a card stays free.", ledger).checked.loose
+
+
+def test_an_amount_in_words_is_of_what_stands_beside_it(ledger: Ledger) -> None:
+    spare = float(ledger.all[0].shown["ways"][0]["memory"]["spare_per_gpu"].split()[0])
+    words = "zero one two three four five six seven eight nine ten eleven twelve".split()[round(spare)]
+    assert found(f"It needs {words} gigabytes.", ledger).checked.loose
