@@ -15,6 +15,7 @@ from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
 from tools.observation.telling import known, told
 from tools.observation.told_settings import wrong_settings
+from tools.oom.cause import signature_of
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.fixes import written
 from tools.oom.quantities import folded
@@ -56,13 +57,18 @@ def _first(flat: str, found: Wording | None, setup: Setup, beside: str) -> tuple
     xid = _XID.search(flat)
     if xid is not None and (found is None or found.kind in OF_THE_CARD):
         return _of_xid(int(xid[1]), flat, xid, found, setup)
-    diagnosis = _diagnosed(f"{flat} {beside}".strip(), setup)
+    diagnosis = None if found and _of_a_build(found, flat) else _diagnosed(f"{flat} {beside}".strip(), setup)
     if diagnosis is not None and diagnosis.signature is not None and (found is None or found.kind not in BEFORE_MEMORY):
         if found is None or diagnosis.signature not in OOM:
             return _of_memory(diagnosis, flat, setup)
         if found.kind not in ("version", "kernel", "hang", "killed") or diagnosis.signature == "torch":
             return _of_memory(diagnosis, flat, setup)
     return (None, []) if found is None else _of_wording(found, flat, setup)
+
+
+def _of_a_build(found: Wording, flat: str) -> bool:
+    """Whether a text tells of versions and builds and of no memory: what was told beside it is another matter."""
+    return found.kind == "version" and signature_of(flat) is None
 
 
 def _diagnosed(flat: str, setup: Setup) -> OomDiagnosis | None:

@@ -104,3 +104,11 @@ def test_what_is_no_secret_stays(kept: str) -> None:
     from kb.artifacts.mask import masked
 
     assert masked(kept) == kept
+
+
+def test_a_build_that_failed_is_no_lack_of_memory_though_memory_was_told_beside_it() -> None:
+    found = explained(
+        "ninja: build stopped: subcommand failed.", symptom="CUDA out of memory before, now this",
+        model="Qwen/Qwen2.5-7B-Instruct", cards="2x 3090", task="full_finetune",
+    )  # fmt: skip
+    assert found.causes[0].id == "op_build_failed"
