@@ -11,6 +11,7 @@ from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
 from tools.observation.said.derived import derived
 from tools.observation.said.overflow import overflowing
+from tools.observation.said.room import with_room
 from tools.observation.said.sized import tensor_of
 from tools.observation.setup import Setup
 from tools.observation.telling import known, told
@@ -28,6 +29,8 @@ _BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckon
 OOM = ("torch", "plain")
 FITS = "settings_differ"
 """What the older diagnosis says where the set-up as told would fit."""
+AFTER_WEIGHTS = "instead_of_weights"
+"""Wordings of servers that fail when their weights are loaded, and what failed then."""
 LAST = ("oom_settings", "oom_unknown")
 """What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
@@ -149,12 +152,15 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     )  # fmt: skip
     causes: list[ObservedCause] = []
     for place, name in enumerate([found.cause, *(other.cause for other in found.other_causes)]):
-        key = facts.oom_causes.get(name)
+        key = _of_cause(name, found)
         if key is None or any(cause.id == key for cause in causes):
             continue
         basis = found.basis if place == 0 else found.other_causes[place - 1].basis
         cause = told(facts.causes[key], setup, _BASES[basis])
-        causes.append(_fixed(cause, name, found, setup, first=place == 0))
+        one_of_room = key in facts.oom_beside[AFTER_WEIGHTS].values()
+        causes.append(
+            with_room(cause, found, setup) if one_of_room else _fixed(cause, name, found, setup, first=place == 0)
+        )
     tensor = tensor_of(found.quantities.requested_bytes, setup)
     if tensor is not None:
         read = read.model_copy(update={"facts": read.facts | {"tensor": tensor.formula}})
@@ -169,6 +175,14 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     named = {one.id for one in wrong}
     causes = [*wrong, *(one for one in causes if one.id not in named)]
     return read, [*_of_software(found, setup), *causes, *_of_method(setup)]
+
+
+def _of_cause(name: str, found: OomDiagnosis) -> str | None:
+    """The cause as it is told here; that of a server which had its weights loaded when it failed is never they."""
+    facts = observation_facts()
+    if name == "weights" and found.signature in facts.oom_beside[AFTER_WEIGHTS]:
+        return facts.oom_beside[AFTER_WEIGHTS][found.signature]
+    return facts.oom_causes.get(name)
 
 
 def _of_software(found: OomDiagnosis, setup: Setup) -> list[ObservedCause]:

@@ -112,3 +112,14 @@ def test_a_build_that_failed_is_no_lack_of_memory_though_memory_was_told_beside_
         model="Qwen/Qwen2.5-7B-Instruct", cards="2x 3090", task="full_finetune",
     )  # fmt: skip
     assert found.causes[0].id == "op_build_failed"
+
+
+def test_the_room_that_a_share_leaves_for_the_cache_is_reckoned() -> None:
+    found = explained(
+        "ValueError: No available memory for the cache blocks.", model="Qwen/Qwen2.5-14B-Instruct", cards="L4",
+        engine="vllm", context_tokens=4096, gpu_memory_utilization=0.8,
+    )  # fmt: skip
+    assert found.causes[0].id == "oom_no_cache"
+    assert "0.8 ×" in found.causes[0].what.en
+    assert "= −" in found.causes[0].what.en  # 29.5 GB of weights against 0.8 × 22.5 GiB
+    assert "oom_weights" not in {one.id for one in found.causes if one.basis == "stated"}
