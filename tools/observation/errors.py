@@ -8,11 +8,11 @@ from kb.base import AdvisorError
 from kb.observation import Wording, observation_facts, wording
 from tools.model_fields import ModelFields
 from tools.observation.estimates.memory import COPIED, memory_request
-from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
+from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range, Words
 from tools.observation.said.derived import derived
 from tools.observation.said.overflow import overflowing
 from tools.observation.said.room import with_room
-from tools.observation.said.sized import tensor_of
+from tools.observation.said.sized import Tensor, runaway, tensor_of
 from tools.observation.setup import Setup
 from tools.observation.telling import known, told
 from tools.observation.told_settings import wrong_settings
@@ -161,13 +161,14 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
         causes.append(
             with_room(cause, found, setup) if one_of_room else _fixed(cause, name, found, setup, first=place == 0)
         )
-    tensor = tensor_of(found.quantities.requested_bytes, setup)
+    wanted = found.quantities.requested_bytes
+    tensor = tensor_of(wanted, setup) or runaway(wanted, setup)
     if tensor is not None:
         read = read.model_copy(update={"facts": read.facts | {"tensor": tensor.formula}})
         causes.sort(key=lambda cause: cause.id != tensor.cause)
         if causes[0].id != tensor.cause:
             causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
-        causes[0] = causes[0].model_copy(update={"basis": "seen"})
+        causes[0] = causes[0].model_copy(update={"basis": "seen", "what": _worked(causes[0].what, tensor)})
     if found.cause == FITS:
         named_already = {one.id for one in causes}
         causes += [one for one in overflowing(setup) if one.id not in named_already]
@@ -175,6 +176,11 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     named = {one.id for one in wrong}
     causes = [*wrong, *(one for one in causes if one.id not in named)]
     return read, [*_of_software(found, setup), *causes, *_of_method(setup)]
+
+
+def _worked(what: Words, tensor: Tensor) -> Words:
+    """What it is, with the size that was asked for worked out."""
+    return Words(en=f"{what.en} {tensor.formula}.", zh=f"{what.zh}{tensor.formula}。")
 
 
 def _of_cause(name: str, found: OomDiagnosis) -> str | None:

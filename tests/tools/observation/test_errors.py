@@ -123,3 +123,21 @@ def test_the_room_that_a_share_leaves_for_the_cache_is_reckoned() -> None:
     assert "0.8 ×" in found.causes[0].what.en
     assert "= −" in found.causes[0].what.en  # 29.5 GB of weights against 0.8 × 22.5 GiB
     assert "oom_weights" not in {one.id for one in found.causes if one.basis == "stated"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "fields", "length"),
+    [
+        pytest.param("640.00 GiB", {"model": "Qwen2.5-VL-3B", "cards": "4x A100 40GB"}, "146,543", id="vl"),
+        pytest.param("256.00 GiB", {"cards": "1x 4090"}, "92,682", id="unnamed"),  # sqrt(2^38 / (16 · 2))
+    ],
+)  # fmt: skip
+def test_a_request_of_several_cards_is_a_square_of_scores(asked: str, fields: dict[str, Any], length: str) -> None:
+    found = explained(f"CUDA out of memory. Tried to allocate {asked}", task="full_finetune", **fields)
+    assert found.causes[0].id == "oom_quadratic"
+    assert length in found.causes[0].what.en
+
+
+def test_a_request_that_a_card_could_hold_is_none() -> None:
+    found = explained("CUDA out of memory. Tried to allocate 20.00 GiB", cards="1x 4090", task="full_finetune")
+    assert "oom_quadratic" not in {one.id for one in found.causes}
