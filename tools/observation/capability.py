@@ -32,6 +32,8 @@ UNITS = KERNELS & {
     "flash_attention_3", "bitsandbytes", "dsa",
 }  # fmt: skip
 """Of those, number formats and kernels, which a card without units of its own may run otherwise."""
+LINKS = frozenset({"nvlink", "p2p"})
+"""Of those, how cards are joined: that a card has none is no fault by itself, whoever names it."""
 RUNS = ("weights_only", "unlisted")
 """Ways in which what a rule refuses runs all the same, with released software."""
 _SM = re.compile(r"\b(?:sm|compute)_(\d{2,3})[af]?\b")
@@ -251,7 +253,7 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
     if card is None:
         return
     engine = (setup.engine or "").lower() or None
-    for key in _named(setup, flat):
+    for key in (one for one in _named(setup, flat) if said or one not in LINKS):
         rule = features()[key].rule(card, None if said else engine)
         if rule is None or rule.verdict != "does_not" or (rule.way in RUNS and not said):
             continue

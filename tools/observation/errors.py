@@ -8,13 +8,15 @@ from kb.base import AdvisorError
 from kb.observation import Wording, observation_facts, wording
 from tools.model_fields import ModelFields
 from tools.observation.estimates.memory import COPIED, memory_request
-from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
+from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range, Words
 from tools.observation.said.derived import derived
 from tools.observation.said.overflow import overflowing
-from tools.observation.said.sized import tensor_of
+from tools.observation.said.room import with_room
+from tools.observation.said.sized import Tensor, runaway, tensor_of
 from tools.observation.setup import Setup
 from tools.observation.telling import known, told
 from tools.observation.told_settings import wrong_settings
+from tools.oom.cause import signature_of
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.fixes import written
 from tools.oom.quantities import folded
@@ -27,6 +29,8 @@ _BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckon
 OOM = ("torch", "plain")
 FITS = "settings_differ"
 """What the older diagnosis says where the set-up as told would fit."""
+AFTER_WEIGHTS = "instead_of_weights"
+"""Wordings of servers that fail when their weights are loaded, and what failed then."""
 LAST = ("oom_settings", "oom_unknown")
 """What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
@@ -56,13 +60,18 @@ def _first(flat: str, found: Wording | None, setup: Setup, beside: str) -> tuple
     xid = _XID.search(flat)
     if xid is not None and (found is None or found.kind in OF_THE_CARD):
         return _of_xid(int(xid[1]), flat, xid, found, setup)
-    diagnosis = _diagnosed(f"{flat} {beside}".strip(), setup)
+    diagnosis = None if found and _of_a_build(found, flat) else _diagnosed(f"{flat} {beside}".strip(), setup)
     if diagnosis is not None and diagnosis.signature is not None and (found is None or found.kind not in BEFORE_MEMORY):
         if found is None or diagnosis.signature not in OOM:
             return _of_memory(diagnosis, flat, setup)
         if found.kind not in ("version", "kernel", "hang", "killed") or diagnosis.signature == "torch":
             return _of_memory(diagnosis, flat, setup)
     return (None, []) if found is None else _of_wording(found, flat, setup)
+
+
+def _of_a_build(found: Wording, flat: str) -> bool:
+    """Whether a text tells of versions and builds and of no memory: what was told beside it is another matter."""
+    return found.kind == "version" and signature_of(flat) is None
 
 
 def _diagnosed(flat: str, setup: Setup) -> OomDiagnosis | None:
@@ -143,19 +152,23 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     )  # fmt: skip
     causes: list[ObservedCause] = []
     for place, name in enumerate([found.cause, *(other.cause for other in found.other_causes)]):
-        key = facts.oom_causes.get(name)
+        key = _of_cause(name, found)
         if key is None or any(cause.id == key for cause in causes):
             continue
         basis = found.basis if place == 0 else found.other_causes[place - 1].basis
         cause = told(facts.causes[key], setup, _BASES[basis])
-        causes.append(_fixed(cause, name, found, setup, first=place == 0))
-    tensor = tensor_of(found.quantities.requested_bytes, setup)
+        one_of_room = key in facts.oom_beside[AFTER_WEIGHTS].values()
+        causes.append(
+            with_room(cause, found, setup) if one_of_room else _fixed(cause, name, found, setup, first=place == 0)
+        )
+    wanted = found.quantities.requested_bytes
+    tensor = tensor_of(wanted, setup) or runaway(wanted, setup)
     if tensor is not None:
         read = read.model_copy(update={"facts": read.facts | {"tensor": tensor.formula}})
         causes.sort(key=lambda cause: cause.id != tensor.cause)
         if causes[0].id != tensor.cause:
             causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
-        causes[0] = causes[0].model_copy(update={"basis": "seen"})
+        causes[0] = causes[0].model_copy(update={"basis": "seen", "what": _worked(causes[0].what, tensor)})
     if found.cause == FITS:
         named_already = {one.id for one in causes}
         causes += [one for one in overflowing(setup) if one.id not in named_already]
@@ -163,6 +176,19 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     named = {one.id for one in wrong}
     causes = [*wrong, *(one for one in causes if one.id not in named)]
     return read, [*_of_software(found, setup), *causes, *_of_method(setup)]
+
+
+def _worked(what: Words, tensor: Tensor) -> Words:
+    """What it is, with the size that was asked for worked out."""
+    return Words(en=f"{what.en} {tensor.formula}.", zh=f"{what.zh}{tensor.formula}。")
+
+
+def _of_cause(name: str, found: OomDiagnosis) -> str | None:
+    """The cause as it is told here; that of a server which had its weights loaded when it failed is never they."""
+    facts = observation_facts()
+    if name == "weights" and found.signature in facts.oom_beside[AFTER_WEIGHTS]:
+        return facts.oom_beside[AFTER_WEIGHTS][found.signature]
+    return facts.oom_causes.get(name)
 
 
 def _of_software(found: OomDiagnosis, setup: Setup) -> list[ObservedCause]:

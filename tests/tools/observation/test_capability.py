@@ -110,3 +110,13 @@ def test_words_of_no_symptom_are_heard_by_what_they_mean() -> None:
 
     assert {"thermal_trip", "throttled"} & {one.id for one in found.causes[:3]}
     assert all(one.basis == "known" for one in found.causes)
+
+
+def test_a_link_that_is_named_is_no_cause_by_itself() -> None:
+    found = explain_observation(
+        ObservationRequest.model_validate(
+            {"model": "Qwen/Qwen2.5-7B-Instruct", "cards": "2x 4090", "engine": "vllm", "seen": {"tokens_per_s": 30},
+             "symptom": "slow, and there is no NVLink between the two"}
+        )
+    )  # fmt: skip
+    assert "kernel_unsupported" not in {one.id for one in found.causes}

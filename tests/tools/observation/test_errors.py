@@ -104,3 +104,40 @@ def test_what_is_no_secret_stays(kept: str) -> None:
     from kb.artifacts.mask import masked
 
     assert masked(kept) == kept
+
+
+def test_a_build_that_failed_is_no_lack_of_memory_though_memory_was_told_beside_it() -> None:
+    found = explained(
+        "ninja: build stopped: subcommand failed.", symptom="CUDA out of memory before, now this",
+        model="Qwen/Qwen2.5-7B-Instruct", cards="2x 3090", task="full_finetune",
+    )  # fmt: skip
+    assert found.causes[0].id == "op_build_failed"
+
+
+def test_the_room_that_a_share_leaves_for_the_cache_is_reckoned() -> None:
+    found = explained(
+        "ValueError: No available memory for the cache blocks.", model="Qwen/Qwen2.5-14B-Instruct", cards="L4",
+        engine="vllm", context_tokens=4096, gpu_memory_utilization=0.8,
+    )  # fmt: skip
+    assert found.causes[0].id == "oom_no_cache"
+    assert "0.8 ×" in found.causes[0].what.en
+    assert "= −" in found.causes[0].what.en  # 29.5 GB of weights against 0.8 × 22.5 GiB
+    assert "oom_weights" not in {one.id for one in found.causes if one.basis == "stated"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "fields", "length"),
+    [
+        pytest.param("640.00 GiB", {"model": "Qwen2.5-VL-3B", "cards": "4x A100 40GB"}, "146,543", id="vl"),
+        pytest.param("256.00 GiB", {"cards": "1x 4090"}, "92,682", id="unnamed"),  # sqrt(2^38 / (16 · 2))
+    ],
+)  # fmt: skip
+def test_a_request_of_several_cards_is_a_square_of_scores(asked: str, fields: dict[str, Any], length: str) -> None:
+    found = explained(f"CUDA out of memory. Tried to allocate {asked}", task="full_finetune", **fields)
+    assert found.causes[0].id == "oom_quadratic"
+    assert length in found.causes[0].what.en
+
+
+def test_a_request_that_a_card_could_hold_is_none() -> None:
+    found = explained("CUDA out of memory. Tried to allocate 20.00 GiB", cards="1x 4090", task="full_finetune")
+    assert "oom_quadratic" not in {one.id for one in found.causes}

@@ -1,9 +1,11 @@
 """Which tensor an allocation is, by its size: logits and attention scores have sizes that the set-up tells."""
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import AdvisorError
+from kb.observation import observation_facts
 from tools.memory.shape import shape_of
 from tools.observation.estimates.memory import SHARDED, memory_request
 from tools.observation.setup import Setup
@@ -11,6 +13,10 @@ from tools.observation.setup import Setup
 NEAR = 0.01
 """How far a size may be off: texts round to hundredths of a GiB."""
 WIDTHS = (2, 4)
+RUNAWAY = 2.0
+"""Times the card from which a single request is no part of a set-up that was planned."""
+USUAL_HEADS = 16
+"""Heads of vision towers: ViT-L/14 and the towers of Qwen2-VL and Qwen2.5-VL have 16 (num_heads of vision_config)."""
 LEAST = 64 << 20
 """Bytes below which many tensors have any size."""
 
@@ -35,6 +41,38 @@ def tensor_of(requested: int | None, setup: Setup) -> Tensor | None:
     if not requested or requested < LEAST or not setup.named:
         return None
     return next((one for one in _tensors(setup) if abs(one.bytes / requested - 1) <= NEAR), None)
+
+
+def runaway(requested: int | None, setup: Setup) -> Tensor | None:
+    """Attention scores of a request larger than several cards, with the length worked out; None for a lesser one.
+
+        n = √(bytes / (heads · width))
+
+    Only what grows with the square of a length comes to so much: a sample that nobody bounded, or pictures of a batch
+    packed into one sequence, without FlashAttention. The heads are the language model's where the model is known, else
+    `USUAL_HEADS`, which is what vision towers have.
+    """
+    whole = setup.card_memory
+    if not requested or whole is None or requested < RUNAWAY * whole:
+        return None
+    heads = USUAL_HEADS if _pictures(setup) else _heads(setup) or USUAL_HEADS
+    low, high = (math.sqrt(requested / (heads * width)) for width in (max(WIDTHS), min(WIDTHS)))
+    words = (f"attention scores: {heads} heads × n² × 2 bytes = {requested:,} bytes, n ≈ {high:,.0f} tokens at once "
+             f"({low:,.0f} in 32 bits)")  # fmt: skip
+    return Tensor(observation_facts().oom_beside["sizes"]["far_beyond"], words, requested)
+
+
+def _pictures(setup: Setup) -> bool:
+    return setup.model_kind == "vlm"
+
+
+def _heads(setup: Setup) -> int | None:
+    if not setup.named:
+        return None
+    try:
+        return shape_of(memory_request(setup)).heads or None
+    except (AdvisorError, ValueError):
+        return None
 
 
 def _shards(setup: Setup) -> Iterator[Tensor]:
