@@ -7,10 +7,11 @@ from typing import Any
 from pydantic import Field
 
 from kb.catalog import gpus, models
+from kb.engines import program
 from kb.lexicon import read_rate
 from kb.speed_constants import constants as speed_constants
 from kb.units import HOUR_S
-from tools.agent_tools import media, reading
+from tools.agent_tools import known, media, reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.media import interval
@@ -139,7 +140,7 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     asked = {**_work(request, named, form), **_machine(request)}
     rate = _requests_per_s(request)
     result, count = (desk.call("find_ways_to_run", asked), 0) if rate is None else _served(asked, rate, desk)
-    found = told(result)
+    found = known.of_engine(_engine(request.engine), told(result))
     if rate is not None:
         found["requests"] = shown(_kept_up(result, rate, count, request))
     seen = {"images": TOWER} if request.images_per_request else {}
@@ -199,8 +200,8 @@ def _speculative(request: RunRequest, result: dict[str, Any]) -> dict[str, Any]:
     if not speed or not SPECULATIVE.search(said):
         return {}
     facts = speed_constants().speculative
-    known = models().get(result["answer"].get("model") or "")
-    gain = facts.mixture if known is not None and known.experts else facts.dense
+    stored = models().get(result["answer"].get("model") or "")
+    gain = facts.mixture if stored is not None and stored.experts else facts.dense
     ends = {name: speed["value"] * getattr(gain, name) for name in ("value", "low", "high")}
     return {"speculative": shown({
         "tokens_per_s_per_user": ends,
@@ -258,11 +259,11 @@ def _per_machine(cards: list[dict[str, Any]], nodes: int | None) -> list[dict[st
 
 
 def _engine(text: str | None) -> str | None:
-    """The engine that runs, under programs that are llama.cpp underneath; what is said of drafted tokens beside it is
-    told by itself."""
+    """The engine that runs, or the program as it was named where another's figures stand for it: the solver says so.
+    What is said of drafted tokens beside it is told by itself."""
     plain = SPECULATIVE.split(text)[0].strip(" +,;(/&") if text else None
-    named = reading.engine(re.sub(r"\s+(?:with|and|mit|带)$", "", plain) if plain else None)
-    return "llama.cpp" if named in {"ollama", "lm-studio"} else named
+    named = re.sub(r"\s+(?:with|and|mit|带)$", "", plain) if plain else None
+    return named if named and program(named) is not None else reading.engine(named)
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:

@@ -59,3 +59,30 @@ def test_cards_that_people_put_into_computers_are_known(said: str, memory_gib: i
     assert "not_known" not in found
     usable = float(way["memory"]["usable_per_gpu"].split()[0])
     assert memory_gib * 0.85 < usable < memory_gib
+
+
+@pytest.mark.parametrize(
+    ("said", "cards"),
+    [
+        ("mlx-vlm", "M4 Max 128GB"),
+        ("vmlx", "M2 Ultra 192GB"),
+        ("exl2", "2x 4090"),
+        ("hf", "4090"),
+        ("LM Studio", "3090"),
+    ],
+)
+def test_an_engine_of_which_another_stands_is_told_beside_the_answer(said: str, cards: str) -> None:
+    told = (
+        agent_tool("find_ways_to_run").look_up({"model": "Qwen3-14B", "cards": cards, "engine": said}, Ledger()).shown
+    )
+
+    assert told["answer"]["engine"] in told["answer"]["engine_asked"]
+
+
+@pytest.mark.parametrize("said", ["vLLM", "llama-server", "llama.cpp with MTP", "sglang"])
+def test_an_engine_that_is_known_is_not_told_twice(said: str) -> None:
+    told = (
+        agent_tool("find_ways_to_run").look_up({"model": "Qwen3-14B", "cards": "4090", "engine": said}, Ledger()).shown
+    )
+
+    assert "engine_asked" not in told["answer"]
