@@ -53,7 +53,6 @@ RATE_TRIES = 4
 SPECULATIVE = re.compile(r"specul|draft|\bmtp\b|eagle|medusa|n-?gram|投机|推测", re.I)
 RANK = re.compile(r"(?:,|of|with)?\s*(?:rank|r)\s*=?\s*(\d{1,4})", re.I)
 
-
 COMMON_READ = frozenset({"model", "works", "cards", "host_memory", "memory_taken", "context_tokens", "weight_format"})
 LENGTHS_READ = frozenset({"concurrent_sequences", "users", "input_tokens", "output_tokens"})
 SEVERAL_READ = COMMON_READ | LENGTHS_READ | {"link", "nodes", "objective", "engine", "kv_format"}
