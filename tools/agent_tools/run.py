@@ -65,7 +65,6 @@ ALL_BUT_SIZE = SEVERAL_READ | {
 }  # fmt: skip
 """What counts for one model that writes text."""
 
-
 TOWER = "tokens of the pictures are in the prompt; the vision tower's own time is not counted, nor loading pages"
 
 
@@ -133,7 +132,7 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     if not named:
         return {**_models(request, desk), **_left(request, ALL_BUT_SIZE)}
     if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
-        return {**media.run(request, desk, named, form), **_left(request, media.READ)}
+        return {**media.run(request, desk, named, form), **_left(request, media.read_of(request))}
     if not held and not request.host_memory:
         return {**_memory_alone(request, desk, named, form), **_left(request, ALONE_READ)}
     asked = {**_work(request, named, form), **_machine(request)}
@@ -289,13 +288,14 @@ def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
     if not works:
         return {"beside": others}
     asked = {"works": works} if len(works) > 1 else works[0]
-    result = told(desk.call("find_ways_to_run", {**asked, **machine}))
+    result = known.of_engine(load.get("engine"), told(desk.call("find_ways_to_run", {**asked, **machine})))
     return {**result, **({"beside_on_first_card": others} if others else {})}
 
 
 def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """Which models the machine runs, and what else it holds."""
-    return told(desk.call("find_ways_to_run", {**_work(request, {}, None), **_machine(request)}))
+    work = _work(request, {}, None)
+    return known.of_engine(work["engine"], told(desk.call("find_ways_to_run", {**work, **_machine(request)})))
 
 
 def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:

@@ -86,3 +86,16 @@ def test_an_engine_that_is_known_is_not_told_twice(said: str) -> None:
     )
 
     assert "engine_asked" not in told["answer"]
+
+
+@pytest.mark.parametrize(("said", "left"), [("InvokeAI", True), ("ComfyUI", False)])
+def test_a_program_of_pictures_that_is_not_known_is_not_counted(said: str, left: bool) -> None:
+    found = shown("find_ways_to_run", model="FLUX.1-dev", cards="3090", engine=said)
+
+    assert ("engine" in found.get("not_counted", [])) == left
+
+
+def test_which_models_run_is_told_with_the_program_asked_of() -> None:
+    found = shown("find_ways_to_run", cards="M3 Max 64GB", engine="mlx")
+
+    assert "mlx was asked" in found["answer"]["engine_asked"]
