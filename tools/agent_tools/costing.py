@@ -40,8 +40,15 @@ PRICES = ("what", "count", "unit_cost", "as_of")
 ONCE_S = 60 * 86400
 """Time below which hardware is wanted for a single job."""
 ONCE = ("which", "offer", "gpu_hourly_cost", "term_cost")
+IN_HAND = {"yes": "enough", "tight": "tight, it bears the steady load but not every spike", "no": "too small"}
+OF_POWER = ("psu", "circuit")
+OF_OWNING = (
+    "model", "purchase_price", "machine_price", "rent", "hosting", "residual", "support", "growth", "provider",
+    "tokens_per_month", "api_price",
+)  # fmt: skip
+"""What only one of the two questions counts."""
 CIRCUITS_MAX, API_MAX = 4, 2
-OF_DESK = 220
+OF_DESK = 260
 """Characters that are said beside: for which load, and how names were read."""
 
 MONTHLY = {f"{name}_cost": f"{name}_monthly_cost" for name in ("own", "rent", "rent_needed", "api")}
@@ -125,14 +132,20 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         tariff = reading.money(request.tariff, "tariff")
         paid = {"tariff_per_kwh": float(tariff.amount), "currency": tariff.currency} if tariff else {}
         machine["utilisation"] = machine["utilisation"] or USUAL_UTILISATION  # as owning is reckoned
-        return _power(desk, machine | paid, request, _years(request.years))
+        return {**_left(request, OF_OWNING), **_power(desk, machine | paid, request, _years(request.years))}
     asked = {
         **machine, **_priced(request, currency or "USD"), **_horizon(request),
         "provider": request.provider, "tariff": request.tariff,
         "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
         **_work(request, currency or "USD"),
     }  # fmt: skip
-    return _costs(desk.call("estimate_cost", asked))
+    return {**_left(request, OF_POWER), **_costs(desk.call("estimate_cost", asked))}
+
+
+def _left(request: CostRequest, unread: tuple[str, ...]) -> dict[str, Any]:
+    """Fields that were given and that this question does not count, by name: nobody is to take them for judged."""
+    left = [name for name in unread if getattr(request, name) is not None]
+    return {"not_counted": left} if left else {}
 
 
 def _stated(request: CostRequest) -> str | None:
@@ -291,6 +304,9 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
     told = {name: result[name] for name in POWER if result.get(name) is not None}
     if len(result["cards"]) > 1:  # the first of unlike cards is not the card of all
         told = {"cards_of_machine": result["cards"], **{name: one for name, one in told.items() if name != "gpu"}}
+    if asked["psu_w"] and told.get("supply"):
+        told["supply"] = {"in_hand": _in_hand(asked["psu_w"], told["supply"]), **told["supply"]}
+        told["supply"].pop("at_hand", None)
     told["circuits"] = [
         {
             key: one[key]
@@ -300,6 +316,15 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
         for one in result["circuits"][:CIRCUITS_MAX]
     ]
     return shown_row(told)
+
+
+def _in_hand(watts: float, supply: dict[str, Any]) -> str:
+    """Whether the supply that the person has will do: what is proposed stands beside it and is not theirs."""
+    needed, older = supply["needed_w"], supply["needed_without_atx3_w"]
+    said = f"{watts:,.0f} W of {needed:,.0f} W needed: {IN_HAND[supply['at_hand']]}"
+    if supply["at_hand"] == "yes" and watts < older:
+        said += f", if it is ATX 3 (an older one: {older:,.0f} W)"
+    return said
 
 
 def _circuit(text: str | None) -> tuple[float | None, float | None]:

@@ -1,4 +1,4 @@
-"""What of a call can be worked out where a card in it is not known: the same call without that card."""
+"""What of a call can be worked out where a card or a program in it is not known: the same without it."""
 
 import re
 from collections.abc import Mapping
@@ -12,6 +12,8 @@ from tools.agent_tools.asked import AgentRequest
 FIELDS = ("cards", "owned")
 """Fields of a request that list cards."""
 MOST_UNKNOWN = 8
+NAME_MAX = 40
+"""Characters of a name that is told again."""
 _EDGES = re.compile(r"^[\s+,;&/、，和]+|[\s+,;&/、，和]+$")
 _DOUBLED = re.compile(r"\s*[+,;&/、，]\s*(?=[+,;&/、，])")
 
@@ -39,6 +41,16 @@ def told(unknown: Mapping[str, list[UnknownName]]) -> list[dict[str, Any]]:
         for field, names in unknown.items()
         for one in names
     ]
+
+
+def of_engine(named: str | None, found: dict[str, Any]) -> dict[str, Any]:
+    """The same; beside the engine of an answer the program that was asked of, where the figures are not its own: what
+    is assumed is the first to be cut in a long result."""
+    answer = found.get("answer") or {}
+    if not named or answer.get("engine") in {None, named}:
+        return found
+    said = f"{named[:NAME_MAX]} was asked: these are figures of {answer['engine']}"
+    return {**found, "answer": {**answer, "engine_asked": said}}
 
 
 def _parted(text: str, field: str) -> tuple[str, list[UnknownName]]:

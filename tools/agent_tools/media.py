@@ -84,6 +84,11 @@ class Asked(Protocol):
         """As in the request."""
 
 
+def read_of(request: Asked) -> frozenset[str]:
+    """Fields that count; a program whose memory is not known does not."""
+    return READ if _engine(request.engine) else READ - {"engine"}
+
+
 def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
     """Memory whole, by parts in turn, and with weights in host memory; the time of the first way that fits."""
     card, number = reading.one_kind(reading.cards(request.cards))

@@ -7,10 +7,11 @@ from typing import Any
 from pydantic import Field
 
 from kb.catalog import gpus, models
+from kb.engines import program
 from kb.lexicon import read_rate
 from kb.speed_constants import constants as speed_constants
 from kb.units import HOUR_S
-from tools.agent_tools import media, reading
+from tools.agent_tools import known, media, reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.media import interval
@@ -52,7 +53,6 @@ RATE_TRIES = 4
 SPECULATIVE = re.compile(r"specul|draft|\bmtp\b|eagle|medusa|n-?gram|投机|推测", re.I)
 RANK = re.compile(r"(?:,|of|with)?\s*(?:rank|r)\s*=?\s*(\d{1,4})", re.I)
 
-
 COMMON_READ = frozenset({"model", "works", "cards", "host_memory", "memory_taken", "context_tokens", "weight_format"})
 LENGTHS_READ = frozenset({"concurrent_sequences", "users", "input_tokens", "output_tokens"})
 SEVERAL_READ = COMMON_READ | LENGTHS_READ | {"link", "nodes", "objective", "engine", "kv_format"}
@@ -64,7 +64,6 @@ ALL_BUT_SIZE = SEVERAL_READ | {
     "target_answer",
 }  # fmt: skip
 """What counts for one model that writes text."""
-
 
 TOWER = "tokens of the pictures are in the prompt; the vision tower's own time is not counted, nor loading pages"
 
@@ -133,13 +132,13 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     if not named:
         return {**_models(request, desk), **_left(request, ALL_BUT_SIZE)}
     if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
-        return {**media.run(request, desk, named, form), **_left(request, media.READ)}
+        return {**media.run(request, desk, named, form), **_left(request, media.read_of(request))}
     if not held and not request.host_memory:
         return {**_memory_alone(request, desk, named, form), **_left(request, ALONE_READ)}
     asked = {**_work(request, named, form), **_machine(request)}
     rate = _requests_per_s(request)
     result, count = (desk.call("find_ways_to_run", asked), 0) if rate is None else _served(asked, rate, desk)
-    found = told(result)
+    found = known.of_engine(_engine(request.engine), told(result))
     if rate is not None:
         found["requests"] = shown(_kept_up(result, rate, count, request))
     seen = {"images": TOWER} if request.images_per_request else {}
@@ -199,8 +198,8 @@ def _speculative(request: RunRequest, result: dict[str, Any]) -> dict[str, Any]:
     if not speed or not SPECULATIVE.search(said):
         return {}
     facts = speed_constants().speculative
-    known = models().get(result["answer"].get("model") or "")
-    gain = facts.mixture if known is not None and known.experts else facts.dense
+    stored = models().get(result["answer"].get("model") or "")
+    gain = facts.mixture if stored is not None and stored.experts else facts.dense
     ends = {name: speed["value"] * getattr(gain, name) for name in ("value", "low", "high")}
     return {"speculative": shown({
         "tokens_per_s_per_user": ends,
@@ -258,11 +257,11 @@ def _per_machine(cards: list[dict[str, Any]], nodes: int | None) -> list[dict[st
 
 
 def _engine(text: str | None) -> str | None:
-    """The engine that runs, under programs that are llama.cpp underneath; what is said of drafted tokens beside it is
-    told by itself."""
+    """The engine that runs, or the program as it was named where another's figures stand for it: the solver says so.
+    What is said of drafted tokens beside it is told by itself."""
     plain = SPECULATIVE.split(text)[0].strip(" +,;(/&") if text else None
-    named = reading.engine(re.sub(r"\s+(?:with|and|mit|带)$", "", plain) if plain else None)
-    return "llama.cpp" if named in {"ollama", "lm-studio"} else named
+    named = re.sub(r"\s+(?:with|and|mit|带)$", "", plain) if plain else None
+    return named if named and program(named) is not None else reading.engine(named)
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
@@ -289,13 +288,14 @@ def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
     if not works:
         return {"beside": others}
     asked = {"works": works} if len(works) > 1 else works[0]
-    result = told(desk.call("find_ways_to_run", {**asked, **machine}))
+    result = known.of_engine(load.get("engine"), told(desk.call("find_ways_to_run", {**asked, **machine})))
     return {**result, **({"beside_on_first_card": others} if others else {})}
 
 
 def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """Which models the machine runs, and what else it holds."""
-    return told(desk.call("find_ways_to_run", {**_work(request, {}, None), **_machine(request)}))
+    work = _work(request, {}, None)
+    return known.of_engine(work["engine"], told(desk.call("find_ways_to_run", {**work, **_machine(request)})))
 
 
 def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:

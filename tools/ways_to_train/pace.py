@@ -243,10 +243,12 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
     cards = 1 if one.plan.sharding == LAYERS else one.plan.count
     usual, least, most = (cards * job.peak * share / times_each / params for share in (MFU, *MFU_RANGE))
     reached = f" ({100 * pace.utilisation:.0f} % of the peak)" if pace.utilisation else ""
+    above = (pace.utilisation or 0.0) > MFU_RANGE[1] and usual < rate
     yield (
         f"{cards} × {job.peak / 1e12:.0f} TFLOPS × {100 * MFU:.0f} % assumed / ({times_each} × {short(params)}) = "
         f"{short(usual)} tokens/s ({short(least)}–{short(most)} at {100 * MFU_RANGE[0]:.0f}–"
         f"{100 * MFU_RANGE[1]:.0f} %); ours {short(rate)}{reached}"
+        + (f", above what most published runs reach: plan on {short(usual)}–{short(rate)}" if above else "")
     )
     if problem.tokens is None or pace.time is None:
         return

@@ -59,3 +59,43 @@ def test_cards_that_people_put_into_computers_are_known(said: str, memory_gib: i
     assert "not_known" not in found
     usable = float(way["memory"]["usable_per_gpu"].split()[0])
     assert memory_gib * 0.85 < usable < memory_gib
+
+
+@pytest.mark.parametrize(
+    ("said", "cards"),
+    [
+        ("mlx-vlm", "M4 Max 128GB"),
+        ("vmlx", "M2 Ultra 192GB"),
+        ("exl2", "2x 4090"),
+        ("hf", "4090"),
+        ("LM Studio", "3090"),
+    ],
+)
+def test_an_engine_of_which_another_stands_is_told_beside_the_answer(said: str, cards: str) -> None:
+    told = (
+        agent_tool("find_ways_to_run").look_up({"model": "Qwen3-14B", "cards": cards, "engine": said}, Ledger()).shown
+    )
+
+    assert told["answer"]["engine"] in told["answer"]["engine_asked"]
+
+
+@pytest.mark.parametrize("said", ["vLLM", "llama-server", "llama.cpp with MTP", "sglang"])
+def test_an_engine_that_is_known_is_not_told_twice(said: str) -> None:
+    told = (
+        agent_tool("find_ways_to_run").look_up({"model": "Qwen3-14B", "cards": "4090", "engine": said}, Ledger()).shown
+    )
+
+    assert "engine_asked" not in told["answer"]
+
+
+@pytest.mark.parametrize(("said", "left"), [("InvokeAI", True), ("ComfyUI", False)])
+def test_a_program_of_pictures_that_is_not_known_is_not_counted(said: str, left: bool) -> None:
+    found = shown("find_ways_to_run", model="FLUX.1-dev", cards="3090", engine=said)
+
+    assert ("engine" in found.get("not_counted", [])) == left
+
+
+def test_which_models_run_is_told_with_the_program_asked_of() -> None:
+    found = shown("find_ways_to_run", cards="M3 Max 64GB", engine="mlx")
+
+    assert "mlx was asked" in found["answer"]["engine_asked"]

@@ -196,6 +196,19 @@ def test_a_shared_prefix_leaves_room_for_more() -> None:
     assert shared.speed.first_token_s.value < plain.speed.first_token_s.value
 
 
+def test_a_prefix_in_a_slot_is_not_read_again_and_takes_its_room() -> None:
+    fields: dict[str, Any] = {"model": "Qwen3-14B", "cards": "3090", "engine": "llama.cpp", "context_tokens": 32768,
+                              "weight_format": "gguf:Q4_K_M", "input_tokens": 24000, "output_tokens": 400}  # fmt: skip
+    plain, held = find(**fields).ways[0], find(**fields, shared_prefix_tokens=22000).ways[0]
+
+    assert held.memory.cache_bytes_per_gpu == plain.memory.cache_bytes_per_gpu
+    assert held.speed is not None
+    assert plain.speed is not None
+    assert held.speed.first_token_s is not None
+    assert plain.speed.first_token_s is not None
+    assert held.speed.first_token_s.value < plain.speed.first_token_s.value / 3
+
+
 def test_pictures_take_context() -> None:
     none, four = (find(model="Qwen2.5-VL-7B-Instruct", cards="3090", images_per_request=count) for count in (None, 4))
 

@@ -252,3 +252,12 @@ def test_a_change_whose_cards_compute_in_turn_says_so() -> None:
     assert "one card computes at a time" in more.effect
     wide = tool("find_ways_to_train").call({**fields, "cards": [{"gpu": "h100-sxm-80gb", "count": 8}]})
     assert not any("at a time" in one.effect for one in wide.changes)
+
+
+@pytest.mark.parametrize(("model", "cards"), [("Qwen2.5-0.5B", "3090"), ("Llama-2-13B", "8x A100 80GB")])
+def test_more_of_the_peak_than_runs_usually_reach_is_told_as_such(model: str, cards: str) -> None:
+    speed = found({"model": model, "cards": cards, "method": "full", "dataset_tokens": 10**8}).ways[0].speed
+
+    assert speed is not None
+    share = int(re.search(r"\((\d+) % of the peak\)", speed.reckoned[0])[1])  # type: ignore[index]
+    assert ("plan on" in speed.reckoned[0]) == (share > 50)

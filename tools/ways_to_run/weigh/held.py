@@ -19,6 +19,9 @@ from tools.ways_to_run.space.load import Load
 
 CACHES_PREFIXES = ("vllm", "sglang", "tensorrt-llm")
 """Engines that keep what prompts have in common once."""
+HOLDS_IN_SLOTS = ("llama.cpp",)
+"""Engines that hold it in the slot of each request, once for each: it takes no less room, but is not read again.
+https://github.com/ggml-org/llama.cpp/discussions/13606"""
 
 
 class Held(NamedTuple):

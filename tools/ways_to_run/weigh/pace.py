@@ -22,7 +22,7 @@ from tools.speed.work import Work, product_rate, rates, work_of
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.ceiling import later, lowered, reached, with_adapters
-from tools.ways_to_run.weigh.held import CACHES_PREFIXES
+from tools.ways_to_run.weigh.held import CACHES_PREFIXES, HOLDS_IN_SLOTS
 
 LATE_SHARE, MOST_BUSY = 0.05, 0.98
 """Requests that wait longer than the told time, and the most of its time that a card is taken to read prompts."""
@@ -190,8 +190,15 @@ class Paces:
         flops, kind = product_rate(gpu, base.format.name, flops_16)
         return base._replace(
             gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16, flops_kind=kind, kv_bytes=kv_bytes,
-            cached_tokens=base.cached_tokens if engine in CACHES_PREFIXES else 0,
+            cached_tokens=self._held_before(engine, base),
         )  # fmt: skip
+
+    def _held_before(self, engine: str, base: Work) -> int:
+        """Tokens of a prompt that are not read again; turns of a conversation are in a slot only while it keeps it,
+        which nobody promises of more users than slots."""
+        if engine in CACHES_PREFIXES:
+            return base.cached_tokens
+        return min(self.load.prefix, base.cached_tokens) if engine in HOLDS_IN_SLOTS else 0
 
     def _base(self, engine: str, form: str, gpu: Gpu) -> Work | None:
         """The load in a format: of the card only whether it computes in BF16 matters."""

@@ -1,0 +1,35 @@
+"""`cost`: a supply in hand is judged by itself, and what a question does not count is named."""
+
+from typing import Any
+
+import pytest
+
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
+
+
+def cost(**asked: Any) -> dict[str, Any]:
+    return dict(agent_tool("cost").look_up(asked, Ledger()).shown)
+
+
+@pytest.mark.parametrize(
+    ("cards", "psu", "said"),
+    [("2x 5080", "2000 W", "enough"), ("4x 3090", "700 W", "too small"), ("2x 4090", "1200 W", "tight")],
+)
+def test_the_supply_in_hand_has_its_verdict(cards: str, psu: str, said: str) -> None:
+    judged = cost(what="power", cards=cards, psu=psu)["supply"]["in_hand"]
+
+    assert said in judged
+    assert f"{float(psu.split()[0]):,.0f} W" in judged
+
+
+def test_a_supply_that_nobody_has_is_not_judged() -> None:
+    assert "in_hand" not in cost(what="power", cards="2x 5080")["supply"]
+
+
+def test_what_a_question_does_not_count_is_named() -> None:
+    owned = cost(cards="2x 5080", purchase_price="$900 each", psu="1200 W", circuit="230V 16A")
+    powered = cost(what="power", cards="2x 5080", purchase_price="$900 each", psu="1200 W")
+
+    assert owned["not_counted"] == ["psu", "circuit"]
+    assert powered["not_counted"] == ["purchase_price"]
