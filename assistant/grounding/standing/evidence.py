@@ -10,11 +10,11 @@ from typing import Any
 from assistant.grounding.standing.around import Around, field_name, is_alone, texts_of, unechoed
 from assistant.grounding.standing.catalogued import catalogued
 from assistant.grounding.standing.given import Given
-from assistant.grounding.standing.pasted import opened
+from assistant.grounding.standing.pasted import named_with_memory, opened, tight
 from assistant.grounding.standing.spans import Spans
 from assistant.grounding.standing.unsaid import LEAF, share_of, unsaid
 from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, RUN, WITHIN, Vouched, against, told_again
-from assistant.grounding.wording.cues import COUNTED, roles_of_key
+from assistant.grounding.wording.cues import COUNTED, length_told, roles_of_key
 from assistant.grounding.wording.figures import FLAG, Figure, dates_in, figures, figures_of_text
 from assistant.grounding.wording.mentions import ids_of, products
 from assistant.grounding.wording.quantities import (
@@ -177,8 +177,8 @@ class Evidence:
 
     def writes(self, name: str, *, quoted: bool) -> bool:
         """Whether a text holds a name, however it is spaced; `quoted`: passages count as well."""
-        wanted = _tight(name)
-        held = self._tight.setdefault(quoted, _tight("\n".join(
+        wanted = tight(name)
+        held = self._tight.setdefault(quoted, tight("\n".join(
             text for source, text in self._texts if quoted or not PASSAGE_KEY.fullmatch(source)
         )))  # fmt: skip
         return wanted in held
@@ -236,6 +236,8 @@ class Evidence:
             around = around.within(value)
             for name, inner in value.items():
                 name = field_name(value, str(name))
+                for figure in figures_of_text(length_told(name)):
+                    self._add(figure, key, Around())
                 self._walk(inner, key, f"{path}.{name}", around.below(name))
         elif isinstance(value, list | tuple):
             for inner in value:
@@ -251,7 +253,7 @@ class Evidence:
     def _text(self, value: str, key: str, path: str, around: Around) -> None:
         """A text of a result; what it says itself of its figures counts before what stands around it."""
         self._texts.append((key, value))
-        self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
+        self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d+\.\d+|\d{2,}", code)]
         self._names(value, self.known)
         if path.rsplit(".", 1)[-1] not in ENDS:
             self._leaf += 1
@@ -313,12 +315,20 @@ class Evidence:
         self._prose(text, PERSON)
         if (plain := opened(text)) != text:
             self._prose(plain, PERSON)
+        self._versions(text)
         for one in list(self._by_kind.get(PLAIN, ())):
             if one.source != PERSON:
                 continue
             self._keep(replace(one, kind=UNITLESS))
             if one.value >= BARE_MIN:
                 self._keep(replace(one, kind=f"{MONEY}:{BARE}"))
+
+    def _versions(self, text: str) -> None:
+        """A card that the person names with its memory is known by its bare name too, and its memory is theirs."""
+        for name, memory in named_with_memory(one.text for one in products(text) if one.dimension == "card"):
+            self._names(name, self.known)
+            for figure in figures_of_text(memory):
+                self._add(figure, PERSON, Around())
 
     def _prose(self, text: str, source: str, known: set[str] | None = None) -> None:
         self._texts.append((source, text))
@@ -329,6 +339,9 @@ class Evidence:
                 self._release(figure, source)
                 self._add(figure, source, Around(figure.cards, figure.models, figure.roles, figure.ways))
                 for reading in figure.readings[:1]:
+                    digits = NUMBER.search(reading.text.replace(",", "")) if source == PERSON else None
+                    if digits and reading.kind != PLAIN:  # told again without its unit: 「为什么是 910」
+                        self._keep(_vouched(PLAIN, float(digits[0]), 0.0, source, Around()))
                     if source == PERSON and reading.kind == TIME:  # in a sum it may stand in seconds, without a unit
                         self._keep(_vouched(TERM, reading.values[0], 0.0, source, Around()))
 
@@ -373,11 +386,6 @@ def _under(lengths: AbstractSet[float], loads: AbstractSet[float], one: Vouched)
     if loads and one.loads and not loads & one.loads:
         return f"at {max(one.loads):,.0f} requests at once"
     return ""
-
-
-def _tight(text: str) -> str:
-    """Letters and digits alone, so that a name is found however it is spaced."""
-    return re.sub(r"[^\w]|_", "", text).lower()
 
 
 def _same(figure: Figure, reading: Quantity, value: float, tolerance: float, one: Vouched) -> bool:

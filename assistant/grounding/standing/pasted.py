@@ -1,6 +1,7 @@
 """What a person wrote, as figures are read from it: logs with their figures behind an equals sign, "33ish", "120V"."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 SETTING = re.compile(r"(?<=[A-Za-z_\])])=(?=[\"'\[(]{0,2}\d)")
 """Between the name of a field of a log, or of a setting, and its figure: "total_gpu_memory=23.58GiB"."""
@@ -8,7 +9,21 @@ QUOTED = re.compile(r"(?<== )[\"'\[(]{1,2}(?=\d)")
 TAIL = re.compile(r"(?<=\d)(?=(?:ish|[VA])(?![\w-]))")
 """Before a tail that belongs to no name: about so many, volts, amperes."""
 
+MEMORY = re.compile(r"(?P<name>.*\S)\s?\b(?P<memory>\d{1,3}\s?G(?:i?B)?)", re.I)
+"""The name of a card with its memory behind: "5090D 24G"."""
+
+
+def named_with_memory(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The bare name and the memory of each card that is named with both."""
+    for match in filter(None, map(MEMORY.fullmatch, names)):
+        yield match["name"], match["memory"]
+
 
 def opened(text: str) -> str:
     """`text` with blanks between its figures and what people and programs glue to them."""
     return TAIL.sub(" ", QUOTED.sub("", SETTING.sub(" = ", text)))
+
+
+def tight(text: str) -> str:
+    """Letters and digits alone, so that a name is found however it is spaced."""
+    return re.sub(r"[^\w]|_", "", text).lower()

@@ -169,6 +169,14 @@ def unit_of_key(name: str) -> str | None:
     return next((told[word] for word in name.split("_per_")[0].split("_") if word in told), None)
 
 
+@lru_cache(maxsize=1024)
+def length_told(name: str) -> str:
+    """The time that the name of a field tells in words, in digits: `ten_ms` → "10 ms"; empty where it tells none."""
+    number, _, unit = name.partition("_")
+    digits = _cues()["numbers_of_keys"].get(number)
+    return f"{digits} {unit}" if digits and unit in _cues()["units_of_keys"] else ""
+
+
 @lru_cache(maxsize=1)
 def lookalikes() -> dict[str, str]:
     """Letters of other scripts and the Latin ones that they look like."""

@@ -56,9 +56,13 @@ MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 """Kinds of memory, whose speed is in their name."""
 SERIES = re.compile(
     r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b"
+    r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
+    r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
+    r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
     r"|\b(?:NEMA|IEC|CEE|EN|ISO|DIN|IEEE|RFC|UL)[ -]?[A-Z]?\d{1,5}(?:-\d{1,4})?(?:/\d{1,4})?[PR]?(?!\w)"
 )
-"""Names by number: of a series of products, of any release of one ("11.x"), of plugs and standards ("NEMA 5-15")."""
+"""Names by number: of a series of products, of any release of one ("11.x"), of plugs, standards ("NEMA 5-15")
+and the rails of a supply ("12 V rail")."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")

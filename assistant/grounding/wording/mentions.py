@@ -21,6 +21,8 @@ CAPACITY = re.compile(r"\d\s?(?:GB?|GiB|T)\b", re.I)
 CAPACITY_END = re.compile(r"-\d+gb$")
 SIZED = re.compile(r"\d(?:\.\d+)?\s?[BMT]\b", re.I)
 """A model's name that tells its size."""
+ACTIVE = re.compile(r"(?<![A-Za-z0-9])A\d{1,3}(?:\.\d)?B(?![A-Za-z])", re.I)
+"""Parameters at work for a token, in the name of a mixture of experts: "122B-A10B" holds no A10."""
 PLURAL = re.compile(r"\ds\Z")
 KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}", re.I)
 """The key of a result, which is no DeepSeek-R1."""
@@ -51,6 +53,7 @@ def products(text: str) -> tuple[Product, ...]:
 
 def _products(text: str) -> tuple[Product, ...]:
     masked = KEY.sub(lambda key: " " * len(key[0]), SOFTWARE.sub(lambda program: " " * len(program[0]), text))
+    active = list(ACTIVE.finditer(masked))
     found = [
         _product("card" if names is gpu_names() else "model", one, masked)
         for names in (gpu_names(), model_names())
@@ -58,6 +61,7 @@ def _products(text: str) -> tuple[Product, ...]:
         if one.exact
         and not BRACKET_INSIDE.search(one.text)
         and not (one.text.isdigit() and UNIT_BEHIND.match(text, one.end))
+        and not (names is gpu_names() and any(each.start() <= one.start < each.end() for each in active))
     ]
     return tuple(sorted(found, key=lambda one: one.start))
 

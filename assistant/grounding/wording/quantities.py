@@ -81,8 +81,9 @@ INTERVAL = re.compile(
     rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )
 """The unit of a figure behind the interval around it: "98 (76–128) tokens/s"."""
-WORD_BEHIND = re.compile(r"\s?[^\W\d_]")
-"""What a number counts itself: "(8,192 tokens)" is no interval of the gigabytes before the bracket."""
+WORD_BEHIND = re.compile(r"\s?[^\W\d_]|\s?[/÷×*]\s?\d")
+"""What a number counts itself, or a sum of its own: neither "(8,192 tokens)" nor "(1/31 − 1/72)" is an interval of the
+figure before the bracket."""
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
