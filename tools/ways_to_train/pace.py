@@ -30,6 +30,8 @@ GRIDS = "megatron"
 COMPILED, PLAIN = "fsdp", "transformers"
 """The trainer that is taken where none was named, and a program that runs models kernel by kernel."""
 MFU, MFU_RANGE = 0.4, (0.3, 0.5)
+UNTUNED_RANGE = (0.15, 0.35)
+"""Of the peak, where nobody has looked at it yet: a judgement from what people report of first runs, not measured."""
 SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 NETWORKS = ("ethernet", "infiniband")
 PARTS = ("products", "attention", "elements", "dispatch", "link", "launch", "idle")
@@ -258,6 +260,14 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
         + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
         + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
     )
+    untuned = tuple(cards * job.peak * share / times_each / params for share in UNTUNED_RANGE)
+    if untuned[1] < rate:
+        slow, quick = (problem.tokens / one_rate + made for one_rate in untuned)
+        yield (
+            f"ours is a run that keeps the cards busy; as first set up (short samples, padding, loaders, frequent "
+            f"evaluation: {100 * UNTUNED_RANGE[0]:.0f}–{100 * UNTUNED_RANGE[1]:.0f} % of the peak) {length(quick)} to "
+            f"{length(slow)}"
+        )
     yield from _in_grids(problem, one)
 
 

@@ -99,5 +99,5 @@ def test_what_stays_free_is_not_what_is_needed(said: str, ledger: Ledger) -> Non
 
 def test_an_amount_in_words_is_of_what_stands_beside_it(ledger: Ledger) -> None:
     spare = float(ledger.all[0].shown["ways"][0]["memory"]["spare_per_gpu"].split()[0])
-    words = "zero one two three four five six seven eight nine ten eleven twelve".split()[round(spare)]
-    assert found(f"It needs {words} gigabytes.", ledger).checked.loose
+    words = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    assert found(f"It needs {words[round(spare)]} gigabytes.", ledger).checked.loose
