@@ -130,7 +130,7 @@ def test_a_service_without_cards_asks_for_hardware(text: str, need: dict[str, An
 
 
 def test_memory_of_what_is_recommended_is_of_its_own_layout() -> None:
-    _, records, draft = turn("DeepSeek-V3.2给300个研发用,并发60路,上下文16K,预算350万,给个方案")
+    _, records, draft = turn("DeepSeek-V3.2给300个研发用,并发60路,上下文16K,预算420万,给个方案")
     best = draft.configurations[0]
     told = [one for one in records if one.tool == "estimate_memory" and one.request.get("gpu") == best.gpu]
     assert all(one.request.get("expert_parallel", 1) == best.expert_parallel for one in told)

@@ -343,7 +343,7 @@ def _floor_s(work: Work) -> float:
 def _unlike_s(work: Work) -> float:
     """What layers wait longer than those of the usual kind, alike on all cards.
 
-    Those of a release of before; latent ones multiplied head by head (llama.cpp), or widened to 16 bits, which serving
+    Those of a release of before; latent ones multiplied head by head (llama.cpp but on Metal), or widened to 16 bits, which serving
     engines' kernels for them are not made for.
     """
     arch = work.arch
@@ -351,7 +351,8 @@ def _unlike_s(work: Work) -> float:
     experts = arch.moe_layers * work.era.fp4_experts_s if no_kernel else 0.0
     latent = 0.0
     if arch.latent:
-        latent = arch.layers * arch.heads * work.floor.latent_head_s
+        by_head = not work.family.startswith("Apple")  # Metal's kernels multiply all heads at once
+        latent = arch.layers * arch.heads * work.floor.latent_head_s if by_head else 0.0
         widened = work.graphed and work.flops_kind == "bf16" and arch.moe
         latent += arch.moe_layers * constants().decode.widened_latent_s if widened else 0.0
     return experts + latent + arch.linear_layers * work.era.linear_layer_s
