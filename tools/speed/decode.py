@@ -343,8 +343,8 @@ def _floor_s(work: Work) -> float:
 def _unlike_s(work: Work) -> float:
     """What layers wait longer than those of the usual kind, alike on all cards.
 
-    Those of a release of before; latent ones multiplied head by head (llama.cpp but on Metal), or widened to 16 bits, which serving
-    engines' kernels for them are not made for.
+    Those of a release of before; latent ones multiplied head by head (llama.cpp but on Metal), or widened to 16 bits,
+    which serving engines' kernels for them are not made for.
     """
     arch = work.arch
     no_kernel = work.flops_kind == "fp4" and not work.hbm
