@@ -17,7 +17,7 @@ WEIGHTS = Path(__file__).with_name("model.npz")
 
 
 class EmbeddedReader:
-    """Marks up messages by itself, in milliseconds; what it does not read stands in `unread`."""
+    """Marks up messages by itself; numbers and names that it does not read stand in `unread`."""
 
     def read(self, message: str, before: Situation | None = None) -> Annotation:
         """The message marked up and held against its words."""

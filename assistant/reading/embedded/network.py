@@ -1,6 +1,6 @@
 """The network of the embedded reader, forwards: looked-up features, dilated convolutions, one head a question.
 
-NumPy alone: a message takes a few milliseconds on one core, and nothing has to be loaded but the weights. What it is
+NumPy alone: nothing has to be loaded but the weights. What it is
 learned from, and how, is in `tests/bench/fit_reader.py`; shapes are those of that script.
 
     features (L, K) → sum of their rows (L, E) → convolutions over 3 tokens, dilated 1 2 4 8 (L, D)
