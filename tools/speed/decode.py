@@ -4,13 +4,7 @@ import math
 from typing import NamedTuple
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import (
-    all_reduce_s,
-    bus_bytes_per_s,
-    later_hop_s,
-    network_bytes_per_s,
-    node_cards,
-)
+from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s, node_cards
 from tools.speed.work import WIDE_BITS, Work
 
 
@@ -351,7 +345,7 @@ def _unlike_s(work: Work) -> float:
     experts = arch.moe_layers * work.era.fp4_experts_s if no_kernel else 0.0
     latent = 0.0
     if arch.latent:
-        by_head = not work.family.startswith("Apple")  # Metal's kernels multiply all heads at once
+        by_head = not work.family.startswith("Apple")  # fitted on CUDA; on Metal R1 runs as fast as without it
         latent = arch.layers * arch.heads * work.floor.latent_head_s if by_head else 0.0
         widened = work.graphed and work.flops_kind == "bf16" and arch.moe
         latent += arch.moe_layers * constants().decode.widened_latent_s if widened else 0.0

@@ -265,8 +265,8 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
         slow, quick = (problem.tokens / one_rate + made for one_rate in untuned)
         yield (
             f"ours is a run that keeps the cards busy; as first set up (short samples, padding, loaders, frequent "
-            f"evaluation: {100 * UNTUNED_RANGE[0]:.0f}–{100 * UNTUNED_RANGE[1]:.0f} % of the peak) {length(quick)} to "
-            f"{length(slow)}"
+            f"evaluation: {100 * UNTUNED_RANGE[0]:.0f}–{100 * UNTUNED_RANGE[1]:.0f} % of the peak assumed) "
+            f"{length(quick)} to {length(slow)}"
         )
     yield from _in_grids(problem, one)
 

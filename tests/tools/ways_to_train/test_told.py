@@ -261,3 +261,10 @@ def test_more_of_the_peak_than_runs_usually_reach_is_told_as_such(model: str, ca
     assert speed is not None
     share = int(re.search(r"\((\d+) % of the peak\)", speed.reckoned[0])[1])  # type: ignore[index]
     assert ("plan on" in speed.reckoned[0]) == (share > 50)
+
+
+def test_a_run_that_keeps_the_cards_busy_is_told_beside_one_as_first_set_up() -> None:
+    asked = {"model": "Llama-3-8B", "method": "lora", "cards": "1x 4090"}
+    with_data = told(**asked, samples="10k", sample_tokens="1000")["ways"][0]["speed"]["reckoned"]
+    assert any("as first set up" in line and "assumed" in line for line in with_data)
+    assert not any("as first set up" in line for line in told(**asked)["ways"][0]["speed"]["reckoned"])
