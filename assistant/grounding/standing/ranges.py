@@ -7,17 +7,19 @@ from math import sqrt
 
 from assistant.grounding.standing.vouched import Vouched
 from assistant.grounding.wording.figures import Figure
-from assistant.grounding.wording.quantities import Quantity
+from assistant.grounding.wording.quantities import PACE, TIME, Quantity
 
 RANGE = re.compile(r"\s*~?[\d.,]+–[\d.,]+\s?[^\d–]*")
 """A leaf that is a range and nothing else."""
+ESTIMATED = frozenset({PACE, TIME})
 MIDDLE_RATIO, END_RATIO = 0.04, 0.03
 """How far a middle, or an end, may lie off in the digits that people say: 25–49 is told as 25–50."""
 
 
 def is_range(text: str, told: Sequence[Figure]) -> bool:
     """Whether a leaf of a result is the range of one estimate."""
-    return len([one for one in told if one.readings]) == 2 and RANGE.fullmatch(text) is not None
+    kinds = [one.readings[0].kind for one in told if one.readings]
+    return len(kinds) == 2 and kinds[1] in ESTIMATED and RANGE.fullmatch(text) is not None
 
 
 class Ranges:
