@@ -227,6 +227,8 @@ def _split(machine: Machine, candidate: Candidate) -> Iterator[str]:
     if len(candidate.cards) == 1:
         yield f"-sm none -mg {[card is candidate.cards[0] for card in machine.cards].index(True)}"
         return
+    if candidate.spread.tp > 1:
+        yield "-sm tensor"
     dealt = {id(card): count for card, count in zip(candidate.cards, candidate.held.layers, strict=False)}
     counts = [dealt.get(id(card), 0) for card in machine.cards]
     if len(set(counts)) > 1 and max(counts) - min(counts) > 1:
