@@ -212,13 +212,10 @@ def _run(start: str, *, variables: str = "") -> LaunchFile:
     return LaunchFile(name="run.sh", language="bash", content=HEAD + needs + variables + memory + f"exec {start}\n")
 
 
-def template(setting: Setting) -> str:
-    """LLaMA-Factory's chat template of the model's family; "default" where none is known."""
-    family = setting.model.family
-    names = [
-        name for name in launch_facts().templates if family.startswith(name) or setting.model.name.startswith(name)
-    ]
-    return launch_facts().templates[max(names, key=len)] if names else "default"
+def template(setting: Setting) -> dict[str, str]:
+    """LLaMA-Factory's chat template by name; nothing where it lists none: then the tokenizer's own counts."""
+    found = launch_facts().template(setting.checkpoint or setting.model.id, setting.model.family)
+    return {"template": found} if found else {}
 
 
 def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
@@ -234,7 +231,7 @@ def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
     if request.task == "qlora":
         recipe |= {"quantization_bit": 4, "quantization_method": "bnb"}
     recipe |= {
-        "dataset": "train", "dataset_dir": "data", "template": template(setting), "cutoff_len": setting.sequence,
+        "dataset": "train", "dataset_dir": "data", **template(setting), "cutoff_len": setting.sequence,
         "preprocessing_num_workers": 8,
     }  # fmt: skip
     common = _common(setting)
