@@ -339,7 +339,7 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
     named = bool(result.get("models"))
     rows = {
         "answer": {name: value for name, value in result["answer"].items() if name not in {"way", "said"}},
-        "ways": [_way(one) for one in result.get("ways", [])[: 1 if named else WAYS_MAX]],
+        "ways": [_way(one, lead=not at) for at, one in enumerate(result.get("ways", [])[: 1 if named else WAYS_MAX])],
         "binds": [{"what": one["what"], "said": one["said"]} for one in result.get("binds", [])[:3]],
         "changes": [_only(one, ("change", "effect", "costs")) for one in result.get("changes", [])[:4]],
         "together": _together(result.get("together")),
@@ -351,7 +351,7 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _way(way: dict[str, Any]) -> dict[str, Any]:
+def _way(way: dict[str, Any], *, lead: bool = True) -> dict[str, Any]:
     memory, speed = dict(way.get("memory") or {}), dict(way.get("speed") or {})
     if memory.get("usable_bytes_per_gpu"):
         memory["spare_bytes_per_gpu"] = memory["usable_bytes_per_gpu"] - memory["needed_bytes_per_gpu"]
@@ -362,6 +362,8 @@ def _way(way: dict[str, Any]) -> dict[str, Any]:
     if not memory.get("usable_bytes_per_gpu"):  # the processor alone
         memory = {name: value for name, value in memory.items() if not name.endswith("_per_gpu")}
     kept = {name: value for name, value in way.items() if name not in WAY_LEFT_OUT}
+    if lead and way.get("command"):  # with program and repository, or a model makes them up; others differ in flags
+        kept["flags"] = way["command"].partition("  # test:")[0].partition("; test:")[0]
     return {
         **kept,
         "memory": {name: value for name, value in memory.items() if name not in MEMORY_LEFT_OUT},
