@@ -6,7 +6,7 @@ from typing import Any
 
 from kb.launch import launch_facts
 from tools.launch.container import dumped
-from tools.launch.planned import rate_of
+from tools.launch.planned import narrow, rate_of
 from tools.launch.result import LaunchFile
 from tools.launch.script import TRAIN_SCRIPT
 from tools.launch.setting import Setting
@@ -57,6 +57,8 @@ def deepspeed(setting: Setting) -> dict[str, Any]:
     if setting.half == "fp16":  # dynamic scaling of the loss, from 2^16 down: FP16 ends at 65,504 and below 6e-8
         half |= {"loss_scale": 0, "initial_scale_power": 16, "loss_scale_window": 1000, "hysteresis": 2,
                  "min_loss_scale": 1}  # fmt: skip
+    if setting.pure:  # or DeepSpeed keeps masters in 32 bits whatever the weights were loaded in
+        half |= {"bf16_master_weights_and_grads": True, "bf16_optimizer_states": True}
     return {
         "train_micro_batch_size_per_gpu": setting.micro_batch,
         "gradient_accumulation_steps": setting.accumulation,
@@ -135,6 +137,7 @@ def _loaded(setting: Setting) -> dict[str, Any]:
     return {
         "loader": "image-text" if setting.model.kind == "vlm" and not found.code else "causal",
         "trust_remote_code": found.code, "on_card": setting.sharding not in {"zero3", "fsdp"},
+        "widen": setting.model.native_format if narrow(setting.model) else "",
         "chat_template": facts.turns[found.turns or "plain"], "end_token": found.end, "pad_token": found.pad,
     }  # fmt: skip
 
