@@ -64,6 +64,13 @@ class Loading(Frozen):
     source: str = ""
 
 
+class Overflows(Frozen):
+    """Models that FP16 is refused for."""
+
+    model: str
+    source: str
+
+
 class LargeModels(Frozen):
     """Where starting points differ with size."""
 
@@ -145,6 +152,7 @@ class LaunchFacts(Frozen):
     engines: dict[str, Engine]
     trainers: dict[str, Trainer]
     made_on_load: dict[str, dict[str, str]]
+    overflows: Overflows
     checkpoints: tuple[Published, ...]
     templates: dict[str, tuple[str, ...]]
     """Chat template of LLaMA-Factory → Hugging Face ids that it lists for it."""

@@ -139,8 +139,10 @@ def _before(setting: Setting) -> Iterator[str]:
         also = " deepspeed" if setting.sharding.startswith("zero") else ""
         if setting.training and (setting.request.task == "qlora" or "8bit" in (setting.request.optimizer or "")):
             also += " bitsandbytes"
-        yield f"pip install {OF_PIP[setting.program]}=={release}{also}" if setting.card.vendor == "NVIDIA" else (
-            f"# {setting.program} {release}: install its ROCm build"
+        yield (
+            f"pip install {OF_PIP[setting.program]}=={release}{also}"
+            if setting.card.vendor == "NVIDIA"
+            else (f"# {setting.program} {release}: install its ROCm build")
         )
     elif setting.training:
         yield "pip install -r requirements.txt"

@@ -124,7 +124,11 @@ def doubts_of(model: Model, half: str, task: str) -> Iterator[str]:
     if narrow(model):
         yield (
             f"Published in {model.native_format}: the script widens the weights to 16 bits as it loads them"
-            + (", and bitsandbytes takes only a copy in 16 bits: set model_name_or_path to one." if task == "qlora" else ".")
+            + (
+                ", and bitsandbytes takes only a copy in 16 bits: set model_name_or_path to one."
+                if task == "qlora"
+                else "."
+            )
         )
     if half == "fp16" and model.native_format == "bf16":
         yield "Published in BF16, trained in FP16 with a scaled loss: should it turn NaN, lower the learning rate."

@@ -74,6 +74,8 @@ def _beside(load: Load, candidate: Candidate) -> Iterator[str]:
         yield f"MODEL: a {format_name(candidate.form)} checkpoint"
     elif is_gated(found):
         yield "gated: consent on its page, then hf auth login"
+    if load.longest and load.context > load.longest and candidate.engine != FILES:
+        yield f"over the model's own {load.longest} tokens: refused without RoPE scaling"
     if list(_several(candidate)):
         yield f"on each machine, NODE_RANK from 0{', --headless on all but the first' * (candidate.engine == 'vllm')}"
     engine = launch_facts().engines.get(candidate.engine)

@@ -167,6 +167,8 @@ def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
     if candidate.kv in ("q8_0", "q4_0"):
         yield f"-ctk {candidate.kv} -ctv {candidate.kv}"
     yield "-fa on"
+    if load.longest and load.context > load.longest:
+        yield f"--rope-scaling yarn --rope-scale {load.context / load.longest:.4g} --yarn-orig-ctx {load.longest}"
     yield from (one for one in where if one.startswith(DEALT))
 
 
