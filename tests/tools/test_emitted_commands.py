@@ -1,4 +1,4 @@
-"""Every command and file that is handed over passes the check of set-ups, and names a repository that holds the file."""
+"""Every command and file that is handed over passes the check of set-ups, and names what holds the weights."""
 
 import itertools
 import re
@@ -27,7 +27,8 @@ FILES: tuple[dict[str, Any], ...] = (
     {"gpu": "H100 SXM", "gpu_count": 16, "nodes": 2, "target": "kubernetes", "model": "llama-3.1-8b",
      "tensor_parallel": 1, "pipeline_parallel": 1, "data_parallel": 16},
     {"gpu": "RTX 5090", "target": "kubernetes", "weight_format": "gguf:Q4_K_M", "model": "qwen3-8b"},
-    {"gpu": "H100 SXM", "gpu_count": 16, "nodes": 2, "target": "slurm", "model": "llama-3.1-405b", "weight_format": "fp8"},
+    {"gpu": "H100 SXM", "gpu_count": 16, "nodes": 2, "target": "slurm", "model": "llama-3.1-405b",
+     "weight_format": "fp8"},
     {"gpu": "A10", "gpu_count": 12, "nodes": 2, "task": "qlora", "sharding": "fsdp", "model": "qwen3-32b"},
     {"gpu": "H100 SXM", "gpu_count": 8, "task": "full_finetune", "sharding": "zero3", "engine": "llama-factory",
      "model": "qwen2.5-7b"},

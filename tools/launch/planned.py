@@ -122,14 +122,10 @@ def doubts_of(model: Model, half: str, task: str) -> Iterator[str]:
     if model.kind == "vlm":
         yield "Trains on text alone: pictures need a trainer with the model's own processor, such as LLaMA-Factory."
     if narrow(model):
-        yield (
-            f"Published in {model.native_format}: the script widens the weights to 16 bits as it loads them"
-            + (
-                ", and bitsandbytes takes only a copy in 16 bits: set model_name_or_path to one."
-                if task == "qlora"
-                else "."
-            )
+        wanted = (
+            "bitsandbytes takes only a copy in 16 bits: name one" if task == "qlora" else "it is trained in 16 bits"
         )
+        yield f"Published in {model.native_format}: {wanted}."
     if half == "fp16" and model.native_format == "bf16":
         yield "Published in BF16, trained in FP16 with a scaled loss: should it turn NaN, lower the learning rate."
 
