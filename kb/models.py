@@ -175,7 +175,10 @@ def _from_hub(name: str) -> Model | None:
     if config is None:
         return None
     with suppress(BadInput):
-        return shape_from_config({**config, "_name_or_path": name})
+        read = shape_from_config({**config, "_name_or_path": name})
+        _, stored = _without_format(name)
+        told = stored if stored and "quantization_config" not in config else read.native_format
+        return read.model_copy(update={"native_format": told})
     return None
 
 
