@@ -271,6 +271,8 @@ def test_a_year_no_dated_source_states_is_unknown_and_never_guessed() -> None:
         ("rtx-5080-laptop-16gb", 1334),
         ("rtx-5070-ti-laptop-12gb", 992),
         ("rtx-5070-laptop-8gb", 798),
+        ("rtx-5060-laptop-8gb", 572),
+        ("rtx-5050-laptop-8gb", 440),
     ],
 )
 def test_the_dense_rate_is_half_of_the_makers_headline(card: str, headline: float) -> None:
