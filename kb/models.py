@@ -100,7 +100,7 @@ def closed(name: str) -> Closed | None:
 
 
 def model(name: str) -> Model:
-    """The model with this id, Hugging Face id or alias, or the one a `config.json` at this path describes.
+    """The model with this id, Hugging Face id or alias, or the one that the `config.json` or GGUF file here describes.
 
     Raises:
         UnknownName: with the closest names.
@@ -116,6 +116,10 @@ def model(name: str) -> Model:
         from kb.model_config import shape_from_config
 
         return shape_from_config(name)
+    if name.endswith(".gguf") and _is_file(name):
+        from kb.gguf_shape import shape_from_gguf
+
+        return shape_from_gguf(Path(name))
     from kb.names import model_names
 
     try:
@@ -168,7 +172,7 @@ def _ends_in_format(words: list[str], count: int) -> bool:
 
 
 def read_local_configs() -> None:
-    """Let `model()` read a `config.json` of this machine by its path, in this process.
+    """Let `model()` read a `config.json` or GGUF file of this machine by its path, in this process.
 
     Only the command line asks for it: a server must not open files that a caller names.
     """
