@@ -58,7 +58,9 @@ sbom: $(READY) ## write a CycloneDX bill of materials to build/sbom.json
 	mkdir -p build
 	$(BIN)/python -m ui.reference.sbom build/sbom.json
 
-check-facts: $(READY) ## print how well the catalog is sourced; fail when a fact breaks a rule
+check-facts: $(READY) ## print how well the catalog is sourced, what is odd and how old; fail when a fact breaks a rule
+	$(BIN)/gpu-advisor facts check
+	$(BIN)/gpu-advisor facts age
 	$(BIN)/python tests/bench/check_facts.py
 
 eval: $(READY) ## score the advisor on the questions of tests/cases

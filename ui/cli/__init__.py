@@ -1,4 +1,4 @@
-"""The command line: `gpu-advisor ask | read | check | tool | ingest | kb | prices | model | chat | mcp | keys …`."""
+"""The command line: `gpu-advisor ask | read | check | tool | kb | prices | facts | model | chat | mcp | keys …`."""
 
 import gc
 import os
@@ -12,7 +12,8 @@ from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, Pr
 BAD_INPUT, FAILED = 2, 1
 NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable, StateUnavailable)
 COMMANDS = (
-    "ask", "read", "check", "tool", "knowledge", "prices", "model", "serve", "slack", "keys", "backup", "completion",
+    "ask", "read", "check", "tool", "knowledge", "prices", "facts", "model", "serve", "slack", "keys", "backup",
+    "completion",
 )  # fmt: skip
 """The modules that hold the commands, in the order `--help` lists them."""
 GARBAGE_AFTER = 50_000
