@@ -81,6 +81,8 @@ class CauseFact(Frozen):
     """Further such values."""
     unless_stated: tuple[str, ...] = ()
     """Fields with which it cannot be, whatever was told."""
+    experts: bool = False
+    """Whether it takes a model that is known to be a mixture of experts."""
     model_kinds: tuple[str, ...] = ()
     """Kinds of model in the catalog it happens with; empty = any."""
     when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)

@@ -43,6 +43,7 @@ from tools.observation.result import (
 from tools.observation.said.figures import has_run, of_one_card, with_read
 from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import cards_of, read_log
+from tools.observation.said.words import in_words
 from tools.observation.setup import Setup, bare
 from tools.observation.telling import told
 from tools.oom.quantities import folded
@@ -89,7 +90,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     listed = cards_of(request.error_text) if request.error_text and not request.cards else ()
     machine = {"cards": listed} if listed else {}
     text = folded(masked("\n".join(one for one in (request.error_text, request.symptom) if one)))
-    setup = Setup(bare(request, machine | logged | flags), at=request.seen.memory_at, ran=has_run(request, text))
+    setup = Setup(bare(request, in_words(text) | machine | logged | flags), at=request.seen.memory_at, ran=has_run(request, text))
     if not seen_figures(request.seen) and not request.error_text and not request.symptom:
         raise BadInput(
             "seen", "nothing was observed.", "Give a figure in `seen`, an `error_text`, or a `symptom`."

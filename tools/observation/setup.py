@@ -141,6 +141,17 @@ class Setup:
         """The catalog's kind of the model; null where it is known by its size alone, or not at all."""
         return None if self.request.model is None or self.request.params is not None else model(self.request.model).kind
 
+    @property
+    def of_experts(self) -> bool:
+        """Whether the model is known to be a mixture of experts."""
+        return bool(self.named and self.request.params is None and shape_of(self._shaped).experts)
+
+    @property
+    def _shaped(self) -> MemoryRequest:
+        """What is known of the model's shape."""
+        given = self.request.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
+        return MemoryRequest(**given)
+
     @cached_property
     def machine(self) -> Machine:
         """The machine as it was told: the link between its cards, and an engine without CUDA graphs."""
@@ -210,8 +221,7 @@ class Setup:
         """
         if not self.ran or self.kind != "serving" or self.card is None or not self.named or self.engine in SPILLING:
             return None
-        given = self.request.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
-        shape = shape_of(MemoryRequest(**given))
+        shape = shape_of(self._shaped)
         if shape.kind not in LANGUAGE:
             return None
         room = ROOM_RATIO * self.card.usable_bytes * self.cards
