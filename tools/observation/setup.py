@@ -109,9 +109,12 @@ class Setup:
 
     @property
     def nodes(self) -> int:
-        """Machines: as told, or as many as the cards fill, by those on one fast link."""
+        """Machines: as told, or as many as the cards fill, by those on one fast link; a chip that shares its host's
+        memory is a machine by itself."""
         if self.request.nodes:
             return self.request.nodes
+        if self.card is not None and shares_memory(self.card):
+            return self.cards
         return 1 if self.card is None else -(-self.cards // node_cards(self.card))
 
     @property
