@@ -20,7 +20,7 @@ from tools.observation.causes import (
 )  # fmt: skip
 from tools.observation.errors import LAST
 from tools.observation.estimates.expected import MORE_IS_WORSE
-from tools.observation.estimates.memory import crowded_by_scores, loading_exceeds_host
+from tools.observation.estimates.memory import crowded_by_scores, loading_exceeds_host, spread_thin
 from tools.observation.heard import MEANT
 from tools.observation.judge import PACES
 from tools.observation.request import ObservationRequest, Seen
@@ -32,6 +32,8 @@ COPIES, SCORES, RECKONED = "copy_each_rank", "compute_buffer_grows", 20.0
 """Causes that arithmetic alone shows, and how much likelier that makes them."""
 CROWDED = {"unified_pages": 0.85, "metal_working_set": 1.0}
 """Causes that memory shared with the system shows, by what the work needs over what the graphics may take."""
+SPREAD = "tensor_overhead"
+"""What a model brings that is dealt out over far more cards than it needs."""
 PARTICULAR, UNPROVEN = 8.0, 0.4
 """Weight of a symptom that tells of few causes, and what one of any size counts beside it that nothing speaks for."""
 SLOW = "slow"
@@ -218,6 +220,8 @@ def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup
         weights[COPIES] = RECKONED
     if (request.seen.cpu_share_ratio or told_of is not None) and crowded_by_scores(setup):
         weights[SCORES] = RECKONED / 2
+    if spread_thin(setup):
+        weights[SPREAD] = max(weights.get(SPREAD, 0.0), RECKONED / 2)
     if told_of is not None and setup.card is not None and shares_memory(setup.card):
         full = filled(setup) or 0.0
         weights |= {key: RECKONED for key, least in CROWDED.items() if full > least}
