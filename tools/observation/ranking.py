@@ -150,7 +150,9 @@ def _explaining(
     if first.verdict != "normal":
         gap = Gap(first.name, first.seen, of)
         found = scored(setup, gap, request.seen, likelier)
-        if max((one.cause.share_ratio or 0.0 for one in found), default=0.0) < COVERED:
+        facts = observation_facts().causes
+        sized = [one for one in found if not is_free(facts[one.cause.id], likelier, request.seen)]
+        if max((one.cause.share_ratio or 0.0 for one in sized), default=0.0) < COVERED:
             found += _residual(setup, first, found, request.seen)
         if first.verdict == "impossible":
             found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
