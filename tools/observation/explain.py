@@ -73,7 +73,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     stated = of_card(stated, setup, text) if text else stated
     every = ranked(request, setup, first, stated, told_of)
     causes = tuple(one.cause for one in every)[:CAUSES_MAX]
-    open_ = first is None or first.verdict != "normal"
+    open_ = first is None or (first.verdict != "normal" and first.worse is not False)
     steps = next_steps(setup, first, told_of, error) if open_ and not spoken_for(causes, request.seen, told_of) else ()
     return Explanation(
         answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,

@@ -16,8 +16,8 @@ from tools.agent_tools.ledger import Ledger
 CASES = yaml.safe_load((Path(__file__).parents[2] / "cases" / "explained_failures.yaml").read_text(encoding="utf-8"))
 NORMAL = "*normal"
 KNOWN_MISSES = {"wan-l20", "wan-3090-267", "p104-a"}
-"""Clips whose thread and estimate disagree on what is usual, and a program that leaves layers to the processor and was not
-said."""
+"""Clips whose thread and estimate disagree on what is usual; a program that was not said, of those that leave layers to
+the processor."""
 
 
 def explained(**call: Any) -> dict[str, Any]:
