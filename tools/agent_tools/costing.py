@@ -11,6 +11,7 @@ from kb.rates import convert
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
+from tools.agent_tools.quoted import held_against_usual
 from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
 from tools.cost.break_even import MONTHS_MOST
 from tools.power.request import USUAL_UTILISATION
@@ -143,7 +144,9 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
         **_work(request, currency or "USD"),
     }  # fmt: skip
-    return {**_left(request, OF_POWER), **_costs(desk.call("estimate_cost", asked))}
+    found = desk.call("estimate_cost", asked)
+    usual = desk.tried("estimate_cost", machine) if request.purchase_price else None
+    return {**_left(request, OF_POWER), **_costs(found, held_against_usual(found, usual) if usual else None)}
 
 
 def _left(request: CostRequest, unread: tuple[str, ...]) -> dict[str, Any]:
@@ -217,13 +220,15 @@ def _paid_in(money: Money | None, currency: str) -> float | None:
     return None if money is None else float(convert(money.amount, money.currency, currency))
 
 
-def _costs(result: dict[str, Any]) -> dict[str, Any]:
+def _costs(result: dict[str, Any], quoted: dict[str, Any] | None = None) -> dict[str, Any]:
     told = {name: result[name] for name in COST if result.get(name) is not None}
     if own := told.get("own"):
         told["own"] = {name: own[name] for name in OWN if own.get(name) is not None}
         told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]["value"]}
                                 for one in own["parts"]]  # fmt: skip
         told["own"]["prices"] = [{key: one[key] for key in PRICES} for one in own["prices"]]
+        if quoted:
+            told["own"] = {"usual": quoted, **told["own"]}
         if lacking := [one["what"] for one in own["prices"] if one["unit_cost"] is None]:
             told["own"]["incomplete"] = f"without {', '.join(lacking)}: no price of it is known"
     told["rent"] = [_rent(one) for one in result["rent"][:3]]
