@@ -19,7 +19,7 @@ from tools.agent_tools.trained import retold
 from tools.configure.load.arrivals import kept_up, read_arrivals, times_needed
 from tools.configure.tell.elsewhere import elsewhere
 from tools.configure.tell.tiers import ENOUGH_AT, FAR_BELOW, in_hand, in_proportion, tiers
-from tools.configure.tell.weighed import every_named, weighed
+from tools.configure.tell.weighed import every_named, instead, weighed
 from tools.need import Condition
 from tools.prices import MONEY_OF
 
@@ -133,14 +133,14 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         other = desk.tried("configure", changed)
         return retold(other, changed, desk) if other else None
 
-    orders = weighed(tiers(found["configurations"], asked, ask), asked, ask)
+    orders = tiers(found["configurations"], asked, ask)
     bought = next((one for one in orders if one["acquisition"] == "buy" and not in_hand(one)), None)
     if asked["acquisition"] != "rent" and not request.provider and not (budget and asked["budget"]["period"]):
         orders[3:3] = elsewhere(bought, asked, found["model"], ask, desk.tried)
         if asked["objective"] in {None, "cheapest"}:
             stated = asked["target_tokens_per_s"] or asked["objective"]
             orders = in_proportion(orders, ENOUGH_AT if stated else FAR_BELOW)
-    orders = every_named(orders, asked, ask)
+    orders = every_named(weighed(orders, asked, ask), asked, ask) or instead(asked, ask)
     if come is not None and come.prompt_tokens:
         times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
         orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]

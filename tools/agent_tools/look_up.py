@@ -13,6 +13,7 @@ from kb.exports import restriction, rules_held
 from kb.lexicon import CardCount, read_power
 from kb.models import models
 from kb.rates import convert, rate
+from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -257,7 +258,11 @@ def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
             "limit": ROWS_MAX if len(cards) < 2 else 3,
         })  # fmt: skip
         rows = [
-            shown({name: row.get(name) for name in OFFER if row.get(name) not in (None, "", False)} | _paid(row))
+            shown(
+                {name: row.get(name) for name in OFFER if row.get(name) not in (None, "", False)}
+                | _paid(row)
+                | {"monthly_cost": float(row["per_hour"]) * HOURS_PER_MONTH, "currency": row["currency"]}
+            )
             for row in result["offers"]
         ]
         rows = [{name: one for name, one in row.items() if name != "currency"} for row in rows]

@@ -187,8 +187,8 @@ class Ranking:
     def _added(self, wanted: Wanted, held: dict[str, Found]) -> list[Found]:
         """The fewest more of each card that do better than those `held`: fast enough, surer or more precise.
 
-        Of cards that do not hold it by themselves the fewest in any precision first, which is what somebody with a card
-        adds; then the fewest of the next finer one.
+        Of cards that do not hold it by themselves the fewest that do for sure in any precision first, which is what
+        somebody with a card adds; then the fewest of the next finer one.
         """
         added: dict[str, list[Found]] = {}
         done = {card: self._grade(one.option) for card, one in held.items() if self._pace.enough(one.paced.speed)}
@@ -198,8 +198,9 @@ class Ranking:
                 card, known = choice.gpu.id, added.get(choice.gpu.id)
                 if choice.count <= choice.owned or place >= done.get(card, len(GRADES)):
                     return False
-                fewer = not known or (card not in done and choice.count < known[0].option.choice.count)
-                return fewer and wanted(choice)
+                if known and (card in done or known[0].option.verdict != GRADES[place][0]):
+                    return False
+                return wanted(choice) and (not known or choice.count < known[0].option.choice.count)
 
             for option in self._options.by_price("buy", *grade, self._limits, better, among=wanted):
                 paced = self._pace.best(option.choice.gpu, option.rows)

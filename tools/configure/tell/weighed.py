@@ -1,12 +1,12 @@
 """What a buyer weighs besides the price: head-room, a budget that holds at the upper end, every card that was named."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kb.rates import usd
 from tools.configure.load.precision import precision_lost
 from tools.configure.tell.tiers import (
-    SLOWER_FOR,
     Ask,
     Order,
     amount,
@@ -27,6 +27,9 @@ ROOM = 2
 """Times the context that an order with room holds as well."""
 ROOM_FOR = 2.5
 """Times the price beyond which room for more is a purchase of another class."""
+ROOM_PACE = 0.7
+"""Share of the pace that room may cost: what does not fit has no pace at all."""
+TRIED_MAX = 2
 USUAL_CONTEXT = 8192
 """Tokens that are reckoned where no context was stated."""
 SWAP_FOR = 1.5
@@ -37,15 +40,23 @@ and one process of one card needs no layout."""
 def weighed(orders: Sequence[Order], asked: Mapping[str, Any], ask: Ask) -> list[dict[str, Any]]:
     """The orders with the purchase that a buyer would place first.
 
-    Of purchases within a sum that was stated, one that stays within it at its upper price leads before one that does
-    not, and one with room left before one that is just filled. Where cards of one's own would take more beside them,
-    one larger card in their place, where it costs little more.
+    Of purchases within a sum that was stated, one that is whole leads before cards alone, one that stays within it at
+    its upper price before one that does not, and one with room left before one that is just filled. Where cards of
+    one's own would take more beside them, one larger card in their place, where it costs little more.
     """
     told = _swapped([dict(one) for one in orders], asked, ask)
     limit = _limit(asked)
     if limit is None or asked.get("task") not in {None, "inference"} or asked.get("gpus_owned"):
         return told
-    return _roomy(_affordable(told, limit), asked, ask, limit)
+    return _roomy(_affordable(_orderable(told, limit), limit), asked, ask, limit)
+
+
+def instead(asked: Mapping[str, Any], ask: Ask) -> list[dict[str, Any]]:
+    """What else is sold for the work, where none of the cards that were named can be had or holds it."""
+    if not asked.get("gpus_asked"):
+        return []
+    found = ask({**asked, "gpus_asked": []})
+    return [{**one, "tier": "instead of the cards named"} for one in (found or {}).get("configurations", ())[:2]]
 
 
 def every_named(orders: Sequence[Order], asked: Mapping[str, Any], ask: Ask) -> list[dict[str, Any]]:
@@ -97,6 +108,16 @@ def _led(orders: list[dict[str, Any]], lead: Order, other: Order) -> list[dict[s
     return [*kept[:place], {**first, "tier": lead["tier"]}, behind, *kept[place:]]
 
 
+def _orderable(orders: list[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
+    """With what can be ordered whole within the limit before cards for a computer that would have to be there."""
+    lead = _lead(orders)
+    if lead is None or whole(lead):
+        return orders
+    found = (one for one in orders if one["acquisition"] == "buy" and whole(one) and sure(one) and _high(one) <= limit)
+    other = next(found, None)
+    return orders if other is None else _led(orders, lead, other)
+
+
 def _affordable(orders: list[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
     """With an order first whose upper price is within the limit, where one does as well as the lead."""
     lead = _lead(orders)
@@ -114,21 +135,36 @@ def _holds(one: Order, lead: Order, limit: float) -> bool:
 
 
 def _roomy(orders: list[dict[str, Any]], asked: Mapping[str, Any], ask: Ask, limit: float) -> list[dict[str, Any]]:
-    """With an order first that holds twice the context, where the lead is filled and the money suffices."""
+    """With an order first that has room left, where the lead is filled and the money suffices.
+
+    A larger card is looked for first, then whatever holds twice the context.
+    """
     lead = _lead(orders)
     if lead is None or _share(lead) <= FILLED or asked.get("weight_format"):
         return orders
+    card = math.ceil(float(lead["memory"]["needed_bytes_per_gpu"]) / FILLED)
     tokens = ROOM * (asked.get("context_tokens") or USUAL_CONTEXT)
-    larger = ask({**asked, "context_tokens": tokens, "acquisition": "buy"})
-    for one in (larger or {}).get("configurations", ()):
-        if whole(one) < whole(lead) or not sure(one) or not 0 < _high(one) <= limit:
-            continue
-        other = _same(one, asked, ask)
-        if other is None or amount(other) > ROOM_FOR * amount(lead):
-            continue
-        if _share(other) < _share(lead) and speed(other) >= SLOWER_FOR * speed(lead):
-            return _led(orders, lead, other)
+    for changes in ({"card_memory_least_bytes": card}, {"context_tokens": tokens}):
+        larger = ask({**asked, **changes, "acquisition": "buy"})
+        fitting = [one for one in (larger or {}).get("configurations", ()) if _in_question(one, lead, limit)]
+        for one in fitting[:TRIED_MAX]:
+            other = _same(one, asked, ask)
+            if other is not None and _roomier(other, lead):
+                return _led(orders, lead, other)
     return orders
+
+
+def _in_question(one: Order, lead: Order, limit: float) -> bool:
+    """Whether it is another purchase within the limit; cards alone in no greater number, for they need a machine."""
+    affordable = 0 < _high(one) <= limit and amount(one) <= ROOM_FOR * amount(lead)
+    alike = whole(one) >= whole(lead) and (whole(one) or one["gpu_count"] <= lead["gpu_count"])
+    return affordable and alike and sure(one) and one["title"] != lead["title"]
+
+
+def _roomier(one: Order, lead: Order) -> bool:
+    """Whether it has more room than the lead, at no worse a pace, in as fine weights and for a like price."""
+    alike = precision_lost(one["weight_format"] or "", None) <= precision_lost(lead["weight_format"] or "", None)
+    return alike and _share(one) < _share(lead) and speed(one) >= ROOM_PACE * speed(lead)
 
 
 def _same(one: Order, asked: Mapping[str, Any], ask: Ask) -> Order | None:
