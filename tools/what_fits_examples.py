@@ -87,21 +87,22 @@ def known_first(sized: Sequence[Sized], places: Sequence[int], bandwidth: float 
     return sorted(sorted(places, key=rank)[:EXAMPLES], reverse=True)
 
 
+def general(model: Model) -> bool:
+    """Whether it is a language model of a well-known maker for no narrow use."""
+    known = model.kind in {"llm", "vlm"} and model.id.partition("/")[0] in WELL_KNOWN
+    return known and not _SPECIAL.search(model.name) and not _NARROW.search(model.name)
+
+
 @lru_cache(maxsize=1)
 def everyday_series() -> tuple[tuple[Model, ...], ...]:
     """The recent general models of the best known makers: series by series, the newest first, the largest first.
 
     Models that take pictures besides belong to them: most makers publish their general models so by now.
     """
-    general = [
-        one for one in models().values() if one.kind in {"llm", "vlm"} and one.id.partition("/")[0] in WELL_KNOWN
-    ]
-    general = [
-        one for one in general if one.released and not _SPECIAL.search(one.name) and not _NARROW.search(one.name)
-    ]
-    newest = max(month(one.released or "") for one in general)
+    found = [one for one in models().values() if one.released and general(one)]
+    newest = max(month(one.released or "") for one in found)
     series: dict[tuple[str, str], list[Model]] = {}
-    for one in general:
+    for one in found:
         if newest - month(one.released or "") <= EVERYDAY_YEARS * 12:
             series.setdefault((one.id.partition("/")[0], one.family or one.name), []).append(one)
     for members in series.values():

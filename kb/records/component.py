@@ -47,6 +47,8 @@ class Component(Frozen):
     """Of one processor."""
     gpu_slots: int | None = Field(default=None, ge=1)
     """Double-width cards it takes at sixteen lanes (boards: slots; cases: room)."""
+    slots: int | None = Field(default=None, ge=1)
+    """Slots of sixteen lanes in all, from which risers lead to cards that do not fit beside each other."""
     capacity_bytes: int | None = Field(default=None, gt=0)
     """Drive: decimal, as sold; shared storage: what is usable."""
     read_bytes_per_s: int | None = Field(default=None, gt=0)

@@ -1,6 +1,5 @@
 """`configure`: what to buy or rent for a work, a load and a budget."""
 
-import math
 import re
 from typing import Any, NamedTuple, get_args
 
@@ -15,10 +14,12 @@ from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
+from tools.agent_tools.sized import sized
 from tools.agent_tools.trained import retold
-from tools.configure.load.arrivals import Arrivals, kept_up, read_arrivals, times_needed
+from tools.configure.load.arrivals import kept_up, read_arrivals, times_needed
 from tools.configure.tell.elsewhere import elsewhere
 from tools.configure.tell.tiers import ENOUGH_AT, FAR_BELOW, in_hand, in_proportion, tiers
+from tools.configure.tell.weighed import every_named, instead, weighed
 from tools.need import Condition
 from tools.prices import MONEY_OF
 
@@ -31,8 +32,6 @@ NAMED = re.compile(r"(?:, | \(| for ).*")
 """What a line of a bill is known without."""
 CARD_PARTS = frozenset({"gpu", "system", "instance"})
 ORDERS_MAX, ASSUMED_MAX = 6, 3
-KEPT_UP = 1.05
-"""Times what an order does at which it still keeps up: estimates are off by more."""
 OF_DESK = 200
 """Characters that are said beside: for which load, and how names were read."""
 
@@ -128,7 +127,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             "amount": float(budget.amount), "currency": budget.currency, "period": period,
             "mode": "rent" if period else asked["acquisition"],
         }  # fmt: skip
-    found, said = _sized(asked, come, desk)
+    found, said = sized(asked, come, desk)
 
     def ask(changed: dict[str, Any]) -> dict[str, Any] | None:
         other = desk.tried("configure", changed)
@@ -141,6 +140,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         if asked["objective"] in {None, "cheapest"}:
             stated = asked["target_tokens_per_s"] or asked["objective"]
             orders = in_proportion(orders, ENOUGH_AT if stated else FAR_BELOW)
+    orders = every_named(weighed(orders, asked, ask), asked, ask) or instead(asked, ask)
     if come is not None and come.prompt_tokens:
         times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
         orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]
@@ -148,25 +148,6 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         found, asked["currency"] or "USD", orders, budget if budget and not asked["budget"]["period"] else None
     )
     return _within({"load": said, **told} if said else told)
-
-
-def _sized(asked: dict[str, Any], come: Arrivals | None, desk: Desk) -> tuple[dict[str, Any], str | None]:
-    """The result, and the arithmetic of its load: of requests with prompts, for as many as read them in time."""
-    found = retold(desk.call("configure", asked), asked, desk)
-    if come is None or not come.prompt_tokens or not found["configurations"]:
-        return found, come.said if come else None
-    times = times_needed(found["configurations"][0], found["model"], come, desk.tried) or 1.0
-    if times <= KEPT_UP:
-        return found, come.said
-    asked["concurrent_sequences"] = math.ceil(come.at_once * times)
-    larger = desk.tried("configure", asked)
-    if larger is None or not larger["configurations"]:
-        asked["concurrent_sequences"] = come.at_once
-        return found, come.said
-    return retold(larger, asked, desk), (
-        f"{come.said} That takes {times:.2g} times what answers alone do: sized for {asked['concurrent_sequences']:,} "
-        "at once."
-    )
 
 
 def configured(

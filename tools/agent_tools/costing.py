@@ -1,6 +1,7 @@
 """`cost`: what owning, renting, running and powering a machine costs."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from kb.rates import convert
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
+from tools.agent_tools.quoted import held_against_usual
 from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
 from tools.cost.break_even import MONTHS_MOST
 from tools.power.request import USUAL_UTILISATION
@@ -48,6 +50,9 @@ OF_OWNING = (
 )  # fmt: skip
 """What only one of the two questions counts."""
 CIRCUITS_MAX, API_MAX = 4, 2
+CIRCUIT = ("continuous_w", "steady_ratio", "load_ratio", "verdict", "needed", "fitting_limit_w")
+BY_DAY = frozenset({"kwh_per_year", "kwh_per_day"})
+"""Energy that the month's tells as well."""
 OF_DESK = 260
 """Characters that are said beside: for which load, and how names were read."""
 
@@ -139,7 +144,9 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
         **_work(request, currency or "USD"),
     }  # fmt: skip
-    return {**_left(request, OF_POWER), **_costs(desk.call("estimate_cost", asked))}
+    found = desk.call("estimate_cost", asked)
+    usual = desk.tried("estimate_cost", machine) if request.purchase_price else None
+    return {**_left(request, OF_POWER), **_costs(found, held_against_usual(found, usual) if usual else None)}
 
 
 def _left(request: CostRequest, unread: tuple[str, ...]) -> dict[str, Any]:
@@ -213,13 +220,17 @@ def _paid_in(money: Money | None, currency: str) -> float | None:
     return None if money is None else float(convert(money.amount, money.currency, currency))
 
 
-def _costs(result: dict[str, Any]) -> dict[str, Any]:
+def _costs(result: dict[str, Any], quoted: dict[str, Any] | None = None) -> dict[str, Any]:
     told = {name: result[name] for name in COST if result.get(name) is not None}
     if own := told.get("own"):
         told["own"] = {name: own[name] for name in OWN if own.get(name) is not None}
         told["own"]["parts"] = [{"name": one["name"], "monthly_cost": one["monthly_cost"]["value"]}
                                 for one in own["parts"]]  # fmt: skip
         told["own"]["prices"] = [{key: one[key] for key in PRICES} for one in own["prices"]]
+        if quoted:
+            told["own"] = {"usual": quoted, **told["own"]}
+        if lacking := [one["what"] for one in own["prices"] if one["unit_cost"] is None]:
+            told["own"]["incomplete"] = f"without {', '.join(lacking)}: no price of it is known"
     told["rent"] = [_rent(one) for one in result["rent"][:3]]
     if even := told.get("break_even"):
         told["break_even"] = {said: even[key] for key, said in EVEN.items()}
@@ -308,14 +319,37 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
         told["supply"] = {"in_hand": _in_hand(asked["psu_w"], told["supply"]), **told["supply"]}
         told["supply"].pop("at_hand", None)
     told["circuits"] = [
-        {
-            key: one[key]
-            for key in ("name", "continuous_w", "steady_ratio", "load_ratio", "verdict", "needed", "fitting_limit_w")
-            if one.get(key) is not None
-        }
-        for one in result["circuits"][:CIRCUITS_MAX]
+        {"name": _circuit_name(one), **{key: one[key] for key in CIRCUIT if one.get(key) is not None}}
+        for one in _deciding(result["circuits"])
     ]
+    if told.get("energy"):
+        told["energy"] = {name: one for name, one in told["energy"].items() if name not in BY_DAY}
+    told["ups"] = _ups(result)
     return shown_row(told)
+
+
+def _deciding(circuits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Circuits between which it is decided: the ordinary outlet, the largest that does not do, and what does."""
+    short = [one for one in circuits if one["verdict"] == "no"]
+    tight = [one for one in circuits if one["verdict"] == "tight"]
+    enough = [one for one in circuits if one["verdict"] == "yes"]
+    kept = [*short[:1], *short[1:][-1:], *tight, *enough[:2]][:CIRCUITS_MAX]
+    return [one for one in circuits if one in kept]
+
+
+def _circuit_name(one: Mapping[str, Any]) -> str:
+    """Its plug with voltage and phases: plugs of one name are made for several."""
+    phases = ", three phases" if one["phases"] == 3 else ""
+    return f"{one['name']}, {plain(one['volts'])} V{phases}" if one["name"] else ""
+
+
+def _ups(result: Mapping[str, Any]) -> str:
+    """What keeps it running while the mains are out: rating, and energy of the batteries for so long."""
+    asked = f"{result['ups_va']:,.0f} VA, {result['ups_wh']:,.0f} Wh for {plain(result['ups_s'] / 60)} min"
+    sold = result.get("ups")
+    if sold and result["node_wall_max_w"] < sold["each_w"] * 2 / 3:  # those of machine rooms are no purchase for a desk
+        sold = None
+    return f"{asked}: {sold['count']} × {sold['product']}" if sold else asked
 
 
 def _in_hand(watts: float, supply: dict[str, Any]) -> str:

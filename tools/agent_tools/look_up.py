@@ -8,34 +8,22 @@ from pydantic import Field
 
 from kb.base import AdvisorError, BadInput
 from kb.catalog import gpus
-from kb.catalog import server as find_server
 from kb.engines import program
 from kb.exports import restriction, rules_held
-from kb.lexicon import read_power
+from kb.lexicon import CardCount, read_power
 from kb.models import models
 from kb.rates import convert, rate
+from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
+from tools.agent_tools.sold import priced, server_of
 from tools.check_compatibility import feature_names
 from tools.prices import MONEY_OF
 
 ROWS_MAX = 6
 FORMATS = ("tf32", "bf16", "fp16", "fp8", "int8", "fp4")
-SERVER = (
-    "gpus",
-    "gpu_text",
-    "max_gpus",
-    "cpu",
-    "max_memory",
-    "storage",
-    "network",
-    "psu_w",
-    "cooling",
-    "rack_units",
-    "notes",
-)
 KINDS = ("spec", "compare", "find_cards", "model", "offers", "compatibility", "server")
 CARD = (
     "name", "status", "year", "architecture", "form_factor", "memory_bytes", "usable_bytes", "memory_type", "ecc",
@@ -53,7 +41,7 @@ SET_FIELDS = {"power_w": "wall_with_host_w", "cards_w": "cards_alone_w"}
 """What figures of a set are called where their names leave open what they include."""
 OFFER = (
     "provider", "instance", "gpu_text", "gpu_count", "vcpus", "host_memory_bytes", "interconnect", "region", "country",
-    "purchase", "usd_per_hour", "usd_per_gpu_hour", "as_of", "stale",
+    "purchase", "usd_per_hour", "usd_per_gpu_hour", "as_of",
 )  # fmt: skip
 
 
@@ -123,7 +111,7 @@ def _spec(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
             rows.append(other)
             continue
         result = desk.call("find_gpus", {"names": ids, "limit": len(ids)})
-        rows += [_card(row) for row in result["gpus"]]
+        rows += [_card(row, request.country) for row in result["gpus"]]
     return {"found": rows}
 
 
@@ -140,8 +128,9 @@ def _other(name: str, desk: Desk) -> dict[str, Any] | None:
     )
 
 
-def _card(row: Mapping[str, Any]) -> dict[str, Any]:
-    return shown_row({name: row.get(name) for name in CARD if row.get(name) not in (None, "", False, 0)})
+def _card(row: Mapping[str, Any], country: str | None = None) -> dict[str, Any]:
+    told = {name: row.get(name) for name in CARD if row.get(name) not in (None, "", False, 0)}
+    return shown_row({**told, **priced(row, country)})
 
 
 def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
@@ -156,7 +145,8 @@ def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     rows = [
         shown(
             {name: row.get(name) for name in CARD[:22] if row.get(name) not in (None, "", False, 0)}
-            | {name: row.get(name) for name in ("msrp_usd", "price", "price_cny", "usd_per_gib") if row.get(name)}
+            | {name: row.get(name) for name in ("msrp_usd", "price_cny", "usd_per_gib") if row.get(name)}
+            | priced(row, request.country)
         )
         for row in result["gpus"]
     ]
@@ -188,7 +178,10 @@ def _find_cards(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         "sort": (request.sort or "").lower() or None, "limit": 10,
     })  # fmt: skip
     fields = ("name", "memory_bytes", "bandwidth_bytes_per_s", "tdp_w", "market", "status", "price", "price_cny")
-    rows = [shown({name: row.get(name) for name in fields if row.get(name)}) for row in result["gpus"]]
+    rows = [
+        shown({name: row.get(name) for name in fields if row.get(name)} | priced(row, request.country))
+        for row in result["gpus"]
+    ]
     told = {"total": result["total"], "cards": rows, "warnings": result["warnings"][:2]}
     if price and most and price.currency != "USD":
         said = f"{price.amount:,.0f} {price.currency} are {most:,.0f} USD ({rate(price.currency).as_of})"
@@ -265,7 +258,11 @@ def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
             "limit": ROWS_MAX if len(cards) < 2 else 3,
         })  # fmt: skip
         rows = [
-            shown({name: row.get(name) for name in OFFER if row.get(name) not in (None, "", False)} | _paid(row))
+            shown(
+                {name: row.get(name) for name in OFFER if row.get(name) not in (None, "", False)}
+                | _paid(row)
+                | {"monthly_cost": float(row["per_hour"]) * HOURS_PER_MONTH, "currency": row["currency"]}
+            )
             for row in result["offers"]
         ]
         rows = [{name: one for name, one in row.items() if name != "currency"} for row in rows]
@@ -335,26 +332,15 @@ def _export(card: str, country: str) -> str:
 
 
 def _server(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
-    """Servers by name: what they hold, their supply, and what they cost."""
-    rows = []
-    for name in _named(request):
-        row = find_server(name).model_dump(mode="json")
-        power = desk.tried("plan_power", {"server": row["id"]}) or {}
-        prices = [
-            {"currency": one.get("currency", "USD"), "amount": one.get("amount"), **one} for one in row["prices"][:3]
-        ]
-        fields = {key: row[key] for key in SERVER if row.get(key) not in (None, "", [], {})}
-        rows.append(
-            shown(
-                {
-                    "server": f"{row['vendor']} {row['name']}",
-                    **fields,
-                    "prices": prices,
-                    "wall_max_w": power.get("wall_max_w"),
-                }
-            )
-        )
-    return {"servers": rows}
+    """Servers by name or by the cards in them."""
+    return {"servers": [server_of(name, _cards_of(name), request.country, desk) for name in _named(request)]}
+
+
+def _cards_of(name: str) -> tuple[CardCount, ...]:
+    try:
+        return reading.cards(name, "names")
+    except AdvisorError:
+        return ()
 
 
 def _named(request: LookUpRequest) -> tuple[str, ...]:

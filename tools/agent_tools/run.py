@@ -11,7 +11,7 @@ from kb.engines import program
 from kb.lexicon import read_rate
 from kb.speed_constants import constants as speed_constants
 from kb.units import HOUR_S
-from tools.agent_tools import known, media, reading
+from tools.agent_tools import known, media, of_family, reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.media import interval
@@ -132,6 +132,9 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     held = reading.cards(request.cards)
     if request.works:
         return {**_several(request, desk), **_left(request, SEVERAL_READ)}
+    if held and (members := of_family.members_named(request.model)):
+        machine = {**_work(request, {}, None), **_machine(request)}
+        return of_family.told(request, members, machine, desk, find_ways_to_run)
     named, form = reading.model_and_format(request.model, request.weight_format, published=True)
     if not named:
         return {**_models(request, desk), **_left(request, ALL_BUT_SIZE)}

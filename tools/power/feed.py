@@ -21,7 +21,8 @@ _MODERN = {"16-pin": "12V-2x6", "12-pin": "12-pin"}
 def supply(machine: Machine, draw: Draw, at_hand_w: float | None, country: str | None = None) -> SupplyPlan | None:
     """The power supply of one machine: the smallest of the usual sizes that is enough; several where one is not.
 
-    See `rating_w`. What the vendor of a desk's card asks for is not gone below, and more cards come on top of it. A
+    See `rating_w` and `comfortable_w`. What the vendor of a desk's card asks for is not gone below, and more cards come
+    on top of it. Where the largest supply for 100 to 127 V is enough without being comfortable, it stays one. A
     supply from before ATX 3 promises nothing beyond its rating, so it has to cover the millisecond spikes whole.
     Servers bring redundant supplies: as many as carry the load, and one more.
     """
@@ -48,9 +49,10 @@ def supply(machine: Machine, draw: Draw, at_hand_w: float | None, country: str |
     older = max(needed, draw.one_ms_w / nodes)
     low_volts = country is None or facts.region(country) in LOW_VOLTS
     sizes = [one for one in facts.supply_sizes_w if not low_volts or one <= facts.supply_low_volts_w]
-    count = math.ceil(needed / sizes[-1])
-    rated = next(size for size in sizes if size >= needed / count)
-    alone = next((size for size in facts.supply_sizes_w if size >= needed), None) if count > 1 else None
+    wanted = comfortable_w(needed, at_most)
+    count = math.ceil((needed if low_volts else wanted) / sizes[-1])
+    rated = next((size for size in sizes if size >= wanted / count), sizes[-1])
+    alone = next((size for size in facts.supply_sizes_w if size >= wanted), None) if count > 1 else None
     ten_ms = sum(boards) * facts.spikes.consumer.ten_ms_ratio + machine.host.typical_w
     return SupplyPlan(
         rated_w=rated, count=count, alone_w=alone, redundant=False, needed_w=needed, needed_without_atx3_w=older,
@@ -80,6 +82,17 @@ def rating_w(boards: Sequence[float], limited: Sequence[float], host_max_w: floa
         (first * spikes.specified_ratio + others * spikes.consumer.one_ms_ratio + host_typical_w)
         / facts.atx3_ratio.ratio,
     )
+
+
+def comfortable_w(needed_w: float, inside_max_w: float) -> float:
+    """Rating that is bought: what is needed, and never below what the whole machine draws at the wall at its most.
+
+        max(needed, (cards + host at its most) / efficiency)
+
+    The losses in between, a tenth, are the margin that supplies age into and that spikes beyond ATX 3 take. Builders
+    land there: 850 W for one RTX 3090, 1,000 W for an RTX 4090, 1,200 W for two RTX 3090, 2 x 1,200 W for four.
+    """
+    return max(needed_w, inside_max_w / power_facts().supplies["consumer"].efficiency_ratio)
 
 
 def _judged(at_hand_w: float | None, steady: float, needed: float) -> str | None:

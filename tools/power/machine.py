@@ -127,13 +127,32 @@ def _cards(request: MachineFields, server: Server | None) -> tuple[tuple[tuple[G
         said.append(f"{server.name} with {catalog()[server.gpus[0]].name}.")
     if not named:
         raise BadInput("gpu", "no card is named.", "Name a card (gpu, gpus) or a server.")
+    drawing: dict[str, Gpu] = {}
     for name, count in named:
         card, assumed = read_card(name)
-        if card.tdp_w is None and mac_of(card) is None:
-            raise BadInput("gpu", f"no source states the power of {card.name}.", "Choose a card whose power is known.")
+        drawing[card.id], more = _with_power(card)
         found[card.id] = found.get(card.id, 0) + count
-        said += assumed
-    return tuple((catalog()[key], count) for key, count in sorted(found.items())), tuple(said)
+        said += [*assumed, *more]
+    return tuple((drawing[key], count) for key, count in sorted(found.items())), tuple(dict.fromkeys(said))
+
+
+def _with_power(card: Gpu) -> tuple[Gpu, tuple[str, ...]]:
+    """The card with its board power; one whose own nobody states draws as the card it takes the place of, said so.
+
+    Raises:
+        BadInput: nobody states that of either.
+    """
+    if card.tdp_w is not None or mac_of(card) is not None:
+        return card, ()
+    board = (card.architecture, card.form_factor)
+    before = [one for one in catalog().values() if one.successor == card.id]
+    like = next((one for one in before if one.tdp_w and (one.architecture, one.form_factor) == board), None)
+    if like is None:
+        raise BadInput("gpu", f"no source states the power of {card.name}.", "Choose a card whose power is known.")
+    said = (
+        f"No source states the power of {card.name}: taken as that of {like.name}, {like.tdp_w} W, on the same board."
+    )
+    return card.model_copy(update={"tdp_w": like.tdp_w}), (said,)
 
 
 def _check_limit(request: MachineFields, cards: tuple[tuple[Gpu, int], ...]) -> None:

@@ -171,6 +171,11 @@ def _warnings(plan: PowerPlan, machine: Machine) -> Iterable[str]:
         )
     if plan.supply and plan.supply.count > 1 and not plan.supply.redundant:
         yield _one_supply(plan.supply)
+    if plan.supply and not plan.supply.redundant and (limit := _bearing(plan, machine)) is not None:
+        yield (
+            f"No larger supply than {plan.supply.rated_w:,.0f} W is sold for 100 to 127 V, and it leaves no margin: "
+            f"limit each card to {limit:,.0f} W, or feed a larger one at 200 to 240 V."
+        )
     if machine.supply_kind == "server":
         yield "Server fans are loud: such a machine belongs in a room of its own."
     if is_world(plan.energy):
@@ -183,10 +188,17 @@ def _one_supply(found: SupplyPlan) -> str:
     """Whether one supply would do where several are named."""
     if found.alone_w is None:
         return f"No one supply of a usual size is rated for {found.needed_w:,.0f} W."
-    return (
-        f"One supply alone would have to be rated for {found.needed_w:,.0f} W: one of {found.alone_w:,.0f} W, which "
-        f"gives that at 200 to 240 V only."
-    )
+    return f"In place of several, one supply of {found.alone_w:,.0f} W would do, which gives that at 200 to 240 V only."
+
+
+def _bearing(plan: PowerPlan, machine: Machine) -> float | None:
+    """The limit on each card with which the supply is at least what the machine then draws at the wall; null where it
+    is anyway."""
+    if plan.supply is None or plan.supply.rated_w * plan.supply.count >= plan.node_wall_max_w:
+        return None
+    cards = math.ceil(machine.gpus / machine.nodes)
+    left = plan.supply.rated_w * plan.supply.count * machine.efficiency - machine.host.max_w
+    return math.floor(left / cards / 10) * 10.0
 
 
 def _sources(plan: PowerPlan, machine: Machine) -> tuple[Source, ...]:

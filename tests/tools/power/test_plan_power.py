@@ -78,20 +78,42 @@ def test_three_phase_power_is_root_three_volts_amps() -> None:
 @pytest.mark.parametrize(
     ("fields", "rated", "count"),
     [
-        pytest.param({"gpu": "4090", "gpu_count": 2}, 1300, 1, id="two-4090: 850 of the vendor + 450"),
-        pytest.param({"gpu": "4090", "gpu_count": 1}, 850, 1, id="one-4090: 850 of the vendor"),
-        pytest.param({"gpu": "3090", "gpu_count": 2}, 1200, 1, id="two-3090: 750 of the vendor + 350"),
+        pytest.param({"gpu": "4090", "gpu_count": 2}, 1600, 1, id="two-4090: (900 + 350) / 0.9 = 1389"),
+        pytest.param({"gpu": "4090", "gpu_count": 1}, 1000, 1, id="one-4090: (450 + 350) / 0.9 = 889"),
+        pytest.param({"gpu": "3090", "gpu_count": 2}, 1200, 1, id="two-3090: (700 + 350) / 0.9 = 1167"),
         pytest.param(
             {"gpu": "5090", "gpu_count": 4, "country": "DE"}, 1600, 2, id="four-5090: (2300 + 185) / 0.8 = 3106"
         ),
-        pytest.param({"gpu": "3090", "gpu_count": 4, "country": "US"}, 1000, 2, id="low-volts: none above 1600 W"),
-        pytest.param({"gpu": "3090", "gpu_count": 4, "country": "DE"}, 2000, 1, id="230-volts"),
+        pytest.param({"gpu": "3090", "gpu_count": 4, "country": "US"}, 1200, 2, id="low-volts: none above 1600 W"),
+        pytest.param({"gpu": "3090", "gpu_count": 4, "country": "DE"}, 2200, 1, id="230-volts: 1900 / 0.9 = 2111"),
+        pytest.param({"gpu": "5090", "gpu_count": 2, "country": "CN"}, 2000, 1, id="two-5090: 1500 / 0.9 = 1667"),
+        pytest.param({"gpu": "5090", "gpu_count": 2, "country": "US"}, 1600, 1, id="low-volts: enough, no margin"),
     ],
 )
 def test_supplies_by_hand(fields: dict[str, Any], rated: float, count: int) -> None:
     found = plan(**fields).supply
     assert found is not None
     assert (found.rated_w, found.count) == (rated, count)
+
+
+@pytest.mark.parametrize("country", ["CN", "DE"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("gpu", ["3090", "4090", "5090", "rtx-pro-6000-bw-maxq-96gb", "rtx-5060ti-16gb"])
+def test_supplies_are_never_below_what_the_machine_is_told_to_draw_at_most(gpu: str, count: int, country: str) -> None:
+    found = plan(gpu=gpu, gpu_count=count, country=country)
+    assert found.supply is not None
+    assert found.supply.rated_w * found.supply.count >= max(found.wall_max_w, found.supply.needed_w)
+
+
+def test_the_largest_supply_of_low_volts_without_margin_is_told_with_the_limit_that_gives_one() -> None:
+    """(1,600 W · 0.9 − 350 W) / 2 = 545 W a card."""
+    found = plan(gpu="5090", gpu_count=2, country="US")
+    (said,) = [one for one in found.warnings if "leaves no margin" in one]
+    assert "540 W" in said
+    limited = plan(gpu="5090", gpu_count=2, country="US", power_limit_w=540)
+    assert limited.supply is not None
+    assert limited.supply.rated_w >= limited.wall_max_w
+    assert not any("leaves no margin" in one for one in limited.warnings)
 
 
 @pytest.mark.parametrize(
@@ -130,11 +152,11 @@ def test_the_most_of_a_machine_is_held_against_what_a_circuit_carries_for_hours(
 
 
 def test_one_supply_that_would_do_is_named_beside_several() -> None:
-    """Four 3090 need more than 1,600 W, the most at 120 V: one of 2,000 W does it at 200 V and more."""
+    """Four 3090 need more than 1,600 W, the most at 120 V: one of 2,200 W does it at 200 V and more."""
     found = plan(gpu="3090", gpu_count=4, country="US")
     assert found.supply is not None
-    assert (found.supply.count, found.supply.alone_w) == (2, 2000)
-    assert any("One supply alone" in one and "2,000 W" in one for one in found.warnings)
+    assert (found.supply.count, found.supply.alone_w) == (2, 2200)
+    assert any("In place of several" in one and "2,200 W" in one for one in found.warnings)
     single = plan(gpu="3090", gpu_count=2).supply
     assert single is not None
     assert single.alone_w is None

@@ -26,7 +26,7 @@ from tools.configure.bills.parts import (
     unpriced_line,
 )
 from tools.configure.market.suitable import reads_files, sold_in_systems
-from tools.power.feed import rating_w
+from tools.power.feed import comfortable_w, rating_w
 
 REDUNDANT_SHARE = 0.75
 """Share of a rack server's supplies that must carry the load alone: one of four may fail."""
@@ -41,6 +41,8 @@ BOARD_HOSTS: dict[str, HostKind] = {
 DESKTOP_CARDS = 2
 """Cards in a closed tower when each fills three slots or more."""
 WORKSTATION_CARDS = 4
+FRAME_CARDS = 8
+"""Cards that stand in an open frame, on risers."""
 WHOLE = {"module", "laptop"}
 """Markets of chips that come on a board or in a computer of their own."""
 NEWEST_BLOWN = 2018
@@ -48,11 +50,14 @@ NEWEST_BLOWN = 2018
 the server around them."""
 SLOT_W = 75
 """What a PCIe slot of 16 lanes gives without a cable (PCI Express Card Electromechanical Specification)."""
+LEAST_CORES = 6
+"""Of a computer with one card: one process feeds it."""
 HOT_W = 180
 """A desktop processor that draws more gets a liquid cooler."""
 SERVER_DRIVES = 2
-NODE_BYTES_PER_CARD = 1_920 * GB
-"""Local storage for data and checkpoints, in the steps that drives for data centres come in."""
+BYTES_PER_CARD = 960 * GB
+"""Local storage for models and checkpoints, in the steps that drives for data centres come in: 1 TB beside one card,
+4 TB beside four, 8 TB beside eight, as published lists of such machines have. Flash is a fifth of a bill since 2026."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,15 +210,16 @@ def _carries(bare: Component, draw_w: int, cards_w: int) -> bool:
 
 def _workstations(gpu: Gpu, cards: int, memory_bytes: int, *, filled: bool = False) -> Iterator[Host]:
     """Boards in a tower or frame for cards with fans of their own, a blower put before them, or no need of one."""
-    if (passive(gpu) and not (blown(gpu) or cool(gpu))) or cards > WORKSTATION_CARDS:
+    if (passive(gpu) and not (blown(gpu) or cool(gpu))) or cards > (FRAME_CARDS if wide(gpu) else WORKSTATION_CARDS):
         return
     case = _case(gpu, cards)
     for board in priced("motherboard"):
-        if (board.gpu_slots or 0) < cards or (board.sockets or 1) > 1 or case is None:
+        if _room(board, gpu, cards) < cards or (board.sockets or 1) > 1 or case is None:
             continue
         if not _fast_enough(board, gpu, cards):
             continue
-        processor = _processor(board, cores=max(8, 4 * cards), lanes=8 * cards)
+        cores = max(LEAST_CORES, 4 * min(cards, WORKSTATION_CARDS))
+        processor = _processor(board, cores=cores, lanes=8 * cards)
         modules = processor and _modules(board, processor, memory_bytes, filled=filled)
         if processor is None or modules is None:
             continue
@@ -222,7 +228,8 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int, *, filled: bool = Fal
         boards = [float(gpu.tdp_w or 0)] * cards
         rating = rating_w(boards, boards, draw, min(draw, power_facts().hosts[kind].typical_w))
         vendor = (gpu.suggested_psu_w or 0) + sum(boards[1:]) if gpu.suggested_psu_w else 0
-        supply = supplies(math.ceil(max(rating, vendor)), 2 if cards > DESKTOP_CARDS else 1)
+        needed = comfortable_w(max(rating, vendor), sum(boards) + draw)
+        supply = supplies(math.ceil(needed), 2 if cards > DESKTOP_CARDS else 1)
         cooler = _cooler(processor)
         if supply is None or cooler is None:
             continue
@@ -238,6 +245,16 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int, *, filled: bool = Fal
         watts = (supply[0].supply_w or 0) * supply[1]
         name, channels = f"{board.vendor} {board.name} workstation", processor.memory_channels
         yield Host(None, name, cards, items, draw, watts, 0, channels=channels)
+
+
+def _room(board: Component, gpu: Gpu, cards: int) -> int:
+    """Cards that a board takes: beside each other, or those of three slots in a frame, on risers from every slot.
+
+    More than there are slots share them in halves of eight lanes.
+    """
+    if not (wide(gpu) and cards > DESKTOP_CARDS and board.slots):
+        return board.gpu_slots or 0
+    return board.slots if cards <= board.slots else 2 * board.slots
 
 
 def _draw(kind: HostKind, processors_w: int, cards: int) -> int:
@@ -299,16 +316,16 @@ def _cooler(processor: Component) -> Component | None:
 def _case(gpu: Gpu, cards: int) -> Component | None:
     """The cheapest with room, else one nobody was read to sell; three-slot cards beyond two stand in a frame with
     risers."""
-    slots = cards if not (wide(gpu) and cards > DESKTOP_CARDS) else 2 * cards
+    slots = FRAME_CARDS if wide(gpu) and cards > DESKTOP_CARDS else cards
     roomy = [one for one in of_kind("case") if (one.gpu_slots or 0) >= slots]
     unpriced = min((one for one in roomy if not one.price), key=lambda one: (one.gpu_slots or 0, one.id), default=None)
     return cheapest(one for one in roomy if one.price) or unpriced
 
 
 def _drives(interface: str, cards: int) -> Iterator[Item]:
-    """One drive in a workstation, two in a server, with about two terabytes for every card together."""
+    """One drive in a workstation, two in a server, with about a terabyte for every card together."""
     number = SERVER_DRIVES if interface.startswith("U.2") else 1
-    need = NODE_BYTES_PER_CARD * cards / number
+    need = BYTES_PER_CARD * cards / number
     fitting = [one for one in priced("ssd") if one.interface == interface and "boot" not in one.id]
     large = [one for one in fitting if (one.capacity_bytes or 0) >= need]
     drive = cheapest(large)

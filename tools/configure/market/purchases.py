@@ -24,6 +24,8 @@ WHOLE = {"Apple"}
 """Makers of computers that nothing sold joins."""
 JOINED = (2,)
 """Whole computers that a cable joins."""
+CONSUMER_SHARE = 0.5
+"""Memory of the machine over that of GeForce cards in it."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
@@ -50,13 +52,15 @@ def purchased(gpu: Gpu, count: int, *, country: str | None, own: Own = NOTHING) 
 
 
 def host_memory(gpu: Gpu, cards: int) -> int:
-    """Memory of the machine: as much as its cards together, 32 GiB at least.
+    """Memory of the machine: as much as its cards together, half of GeForce cards' own, 32 GiB at least.
 
+    People serve from those, out of files that are mapped: published builds of one to four RTX 3090 have 32 GB.
     Loading and checkpoints pass all that the cards hold through the host; nothing proposed here leaves states there.
     Published machines for fine-tuning have as much (four RTX PRO 6000 with 384 GB: autonomous-ai/autonomous-computer,
     4x-6000); twice as much, once the rule, is a fifth of a bill since memory rose in 2026.
     """
-    return max(gpu.memory_bytes * cards, 32 * GIB)
+    share = CONSUMER_SHARE if gpu.market == "consumer" else 1
+    return max(int(gpu.memory_bytes * cards * share), 32 * GIB)
 
 
 @lru_cache(maxsize=2048)

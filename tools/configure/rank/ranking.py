@@ -160,7 +160,7 @@ class Ranking:
         that are not enough, not fast enough, not sure or not enough without giving up precision.
         """
         held = self._enough(wanted, all_of_them=all_of_them)
-        return [*held.values(), *self._added(wanted, held).values()][:OWNED_SHOWN]
+        return [*held.values(), *self._added(wanted, held)][:OWNED_SHOWN]
 
     def _enough(self, wanted: Wanted, *, all_of_them: bool) -> dict[str, Found]:
         """By card, what those one has do by themselves."""
@@ -184,22 +184,30 @@ class Ranking:
                     into[card.id] = Found(option, found)
         return slow | held
 
-    def _added(self, wanted: Wanted, held: dict[str, Found]) -> dict[str, Found]:
-        """By card, the fewest more of it that do better than those `held`: fast enough, surer or more precise."""
-        added: dict[str, Found] = {}
+    def _added(self, wanted: Wanted, held: dict[str, Found]) -> list[Found]:
+        """The fewest more of each card that do better than those `held`: fast enough, surer or more precise.
+
+        Of cards that do not hold it by themselves the fewest that do for sure in any precision first, which is what
+        somebody with a card adds; then the fewest of the next finer one.
+        """
+        added: dict[str, list[Found]] = {}
         done = {card: self._grade(one.option) for card, one in held.items() if self._pace.enough(one.paced.speed)}
         for place, grade in enumerate(GRADES):
 
             def better(choice: Choice, place: int = place) -> bool:
-                card = choice.gpu.id
-                more = choice.count > choice.owned and card not in added and place < done.get(card, len(GRADES))
-                return more and wanted(choice)
+                card, known = choice.gpu.id, added.get(choice.gpu.id)
+                if choice.count <= choice.owned or place >= done.get(card, len(GRADES)):
+                    return False
+                if known and (card in done or known[0].option.verdict != GRADES[place][0]):
+                    return False
+                return wanted(choice) and (not known or choice.count < known[0].option.choice.count)
 
             for option in self._options.by_price("buy", *grade, self._limits, better, among=wanted):
                 paced = self._pace.best(option.choice.gpu, option.rows)
-                if paced is not None:
-                    added.setdefault(option.choice.gpu.id, Found(option, paced))
-        return added
+                known = added.setdefault(option.choice.gpu.id, [])
+                if paced is not None and all(option.choice.count < one.option.choice.count for one in known):
+                    known.insert(0, Found(option, paced))
+        return [one for place in range(OWNED_SHOWN) for known in added.values() for one in known[place : place + 1]]
 
     def _grade(self, option: Option) -> int:
         """How sure and precise a fit is: its place among the grades."""
