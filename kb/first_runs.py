@@ -36,6 +36,8 @@ class FirstRuns(Frozen):
     """Time that was measured over that of the batches alone, in the middle."""
     up_ratio: Measured
     """Upper end over value of the time."""
+    held_ratio: Measured
+    """Memory that the allocator holds beside weights and states over what is needed, where samples differ in length."""
     expert_launches: Measured
     """Launches of one expert over those of a layer without experts."""
     reached: Ends

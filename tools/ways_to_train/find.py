@@ -12,6 +12,7 @@ from kb.speed_constants import constants as speed_constants
 from kb.speed_constants import speed_sources
 from kb.units import format_bytes
 from tools.base import Step
+from tools.memory.interval import KNOWN
 from tools.memory.term import steps_of
 from tools.named import cited, vouching
 from tools.prices import STALE_AFTER_DAYS
@@ -185,6 +186,7 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
     if best.plan.adapted and best.plan.sharding == "zero3":
         yield ("ZeRO-3 under adapters: people measure about as much a card as without it (DeepSpeed issue 5109, "
                "LLaMA-Factory 493 and 5972); FSDP divides the frozen base for sure.")  # fmt: skip
+    yield from _held(problem, best)
     if (rule := _fused(found)) is not None:
         yield f"QLoRA of a mixture: {rule.reason}. {rule.instead}."
     if best.plan.group.unlike and best.plan.count == best.plan.group.count:
@@ -199,6 +201,20 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield "On Apple silicon MLX (mlx-lm) trains; its speed is reckoned, not measured. Settings of CUDA do not run."
     if ways and not ways[0].price and gpu is not None:
         yield "No rent is known for these cards: state yours in `rents` for the cost of the run."
+
+
+def _held(problem: Problem, best: Timed) -> Iterator[str]:
+    """What nvidia-smi may show of adapters, where that is more than the interval says.
+
+    needed + (ratio - 1) · what is neither weights nor states; as measured with everything recomputed.
+    """
+    one, plan = best.weighed, best.plan
+    if not plan.adapted or plan.checkpointing != "full" or problem.pictures or problem.goal != "sft":
+        return
+    rest = sum(term.bytes for term in one.phase.terms if term.part not in KNOWN)
+    held = min(one.needed + (first_runs().held_ratio.value - 1) * rest, one.usable)
+    if held > one.high:
+        yield f"With samples of varied length nvidia-smi may show {format_bytes(held)}: cached, freed when needed."
 
 
 def _fused(found: Found) -> Rule | None:

@@ -1,5 +1,6 @@
 """The speed of a way in words: as first set up and tuned, on the back of an envelope, and as data over speed."""
 
+import math
 from collections.abc import Iterator
 
 from kb.base import AdvisorError
@@ -10,7 +11,7 @@ from tools.training_time.estimate import training_pace
 from tools.training_time.job import job_of
 from tools.training_time.macs import is_mac, mac_pace
 from tools.ways_to_train.pace import Pace, asked_of
-from tools.ways_to_train.plan import LAYERS, machines_of
+from tools.ways_to_train.plan import LAYERS, accumulated, machines_of, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed
 
@@ -51,9 +52,17 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
     yield (
         f"{short(problem.tokens)} tokens / {short(rate)} = {length(clean)}"
         + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
-        + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
+        + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start{_steps(problem, one)}"
     )
     yield from _in_grids(problem, one)
+
+
+def _steps(problem: Problem, one: Weighed) -> str:
+    """The optimizer steps of the run, where its samples are counted."""
+    if not problem.samples:
+        return ""
+    batch = one.micro * accumulated(problem, one.plan, one.micro) * working(one.plan)
+    return f"; {math.ceil(problem.samples / batch):,} steps of {batch:,} samples"
 
 
 def _as_first_set_up(problem: Problem, time: Interval, busy: float, made_s: float) -> str:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from kb.first_runs import first_runs
+from kb.units import GIB
 from tests.tools.ways_to_train.problems import found
 from tools.ways_to_train.first_run import as_first_set_up
 from tools.ways_to_train.pace import pace_of
@@ -115,3 +116,22 @@ def test_pictures_stay_as_they_are() -> None:
     tuned, told = paces({"model": "SDXL", "method": "lora", "cards": [{"gpu": "rtx-3090-24gb", "count": 1}]})
 
     assert told == tuned
+
+
+@pytest.mark.parametrize(("method", "batch", "steps"), [("qlora", 16, 1875), ("full", 32, 938)])
+def test_the_steps_of_a_run_are_told(method: str, batch: int, steps: int) -> None:
+    speed = found({"model": "Qwen/Qwen3-4B", "method": method, "cards": "1x H200", "global_batch": batch,
+                   "samples": 10_000, "epochs": 3}).ways[0].speed  # fmt: skip
+
+    assert speed is not None
+    assert any(f"{steps:,} steps of {batch} samples" in one for one in speed.reckoned)
+
+
+def test_what_the_allocator_holds_of_samples_of_varied_length_is_told_where_it_is_more_than_the_interval() -> None:
+    fields = {"model": "Qwen/Qwen3-8B", "cards": "1x 4090", "sequence_tokens": 2048, "gradient_checkpointing": "full"}
+    adapters = found({**fields, "method": "qlora"})
+    (said,) = [one for one in adapters.warnings if "nvidia-smi" in one]
+    shown = float(said.split(" GiB")[0].rsplit(" ", 1)[1]) * GIB
+
+    assert adapters.ways[0].memory.high_bytes_per_gpu < shown <= adapters.ways[0].memory.usable_bytes_per_gpu
+    assert not any("nvidia-smi" in one for one in found({**fields, "method": "full", "cards": "1x H200"}).warnings)
