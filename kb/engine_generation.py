@@ -25,6 +25,8 @@ class EngineFloor(Frozen):
     """More for a layer with a compressed cache: indexing and compressing it, kernel by kernel."""
     sum_s: float = 0.0
     """More for a sum over cards than the link takes: engines without a kernel of their own for it."""
+    pair_s: float | None = None
+    """A sum over two cards without a switch, by a kernel of the engine's own: in the place of what the link waits."""
     prompt_layer_s: float = 0.0
     """Launching a layer of a batch of prompts, which no CUDA graph holds."""
     bandwidth_hbm_ratio: float

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s
+from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s, switched
 from tools.speed.unpacking import with_unpacking
 from tools.speed.work import WIDE_BITS, Work, by_card
 
@@ -262,10 +262,18 @@ def _link_s(work: Work, batch: float) -> float:
     hops += _machines_s(work, 2 * batch * arch.hidden)
     if layout.attention_copies:
         return arch.moe_layers * exchange_s(work, batch) + hops
-    slower = work.era.reduce_s if work.gpu.vendor == "NVIDIA" else 0.0
-    slower = slower + work.floor.sum_s if layout.tensor > 1 else 0.0
-    added = all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden, engine=work.engine, network=work.network)
-    return 2 * arch.layers * (added + slower) + hops
+    return 2 * arch.layers * _sum_s(work, 2 * batch * arch.hidden) + hops
+
+
+def _sum_s(work: Work, size_bytes: float) -> float:
+    """Adding up `size_bytes` over the cards of a tensor-parallel group, with what the engine takes for it itself."""
+    cards, gpu, own = work.layout.tensor, work.gpu, work.floor
+    if cards == 1:
+        return 0.0
+    if cards == 2 and own.pair_s and not switched(gpu, cards):
+        return all_reduce_s(gpu, cards, size_bytes, latency=False) + own.pair_s
+    slower = own.sum_s + (work.era.reduce_s if gpu.vendor == "NVIDIA" else 0.0)
+    return all_reduce_s(gpu, cards, size_bytes, engine=work.engine, network=work.network) + slower
 
 
 def _machines_s(work: Work, size_bytes: float) -> float:

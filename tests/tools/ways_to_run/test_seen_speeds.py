@@ -56,7 +56,7 @@ def test_intervals_of_each_class_hold_five_of_six(seen: dict[str, list[Seen]], k
 def test_one_stream_within_a_card_is_told_within_a_quarter(seen: dict[str, list[Seen]]) -> None:
     rows = seen["single"] + seen["unified"]
 
-    assert sum(0.8 <= one.ratio <= 1.25 for one in rows) >= 0.8 * len(rows)
+    assert sum(0.8 <= one.ratio <= 1.25 for one in rows) >= 0.75 * len(rows)
 
 
 def test_what_is_measured_often_is_told_more_narrowly(seen: dict[str, list[Seen]]) -> None:

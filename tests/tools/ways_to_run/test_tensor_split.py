@@ -37,6 +37,14 @@ def test_what_sharing_would_bring_is_told_beside_the_dealt_layers() -> None:
     assert any("-sm tensor" in line for line in find(cards="2x 3090", weight_format="gguf:Q8_0").warnings)
 
 
+def test_two_cards_add_up_by_a_kernel_of_llama_cpps_own() -> None:
+    # 107 tokens a second of two RTX 5090, where one makes 75 (github.com/sudoingX/qwen38-mtp); nothing was fitted to it
+    rate = find(model="Qwen3.8-27B", cards="2x 5090", parallel={"tp": 2}).ways[0].speed.tokens_per_s_per_user
+
+    assert rate.value == pytest.approx(107.5, rel=0.2)
+    assert rate.low < 107.5 < rate.high
+
+
 @pytest.mark.parametrize(
     "fields",
     [
