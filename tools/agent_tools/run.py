@@ -15,6 +15,7 @@ from tools.agent_tools import known, media, reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.media import interval
+from tools.agent_tools.paced import paced
 from tools.agent_tools.shown import shown, shown_row
 
 WAYS_MAX = 4
@@ -33,6 +34,9 @@ WAY_LEFT_OUT = frozenset(
     }
 )
 """What the title of a way says already."""
+ANSWER_LEFT_OUT = frozenset({"way", "said"})
+TOLD_BY_WAYS = frozenset({"tokens_per_s_per_user", "max_context_tokens"})
+"""What the first way tells, with its range."""
 MEMORY_LEFT_OUT = frozenset(
     {
         "low_bytes_per_gpu",
@@ -138,7 +142,8 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     asked = {**_work(request, named, form), **_machine(request)}
     rate = _requests_per_s(request)
     result, count = (desk.call("find_ways_to_run", asked), 0) if rate is None else _served(asked, rate, desk)
-    found = known.of_engine(_engine(request.engine), told(result))
+    waits = rate is not None or any((request.target_first_token, request.target_answer, request.target_tokens_per_s))
+    found = known.of_engine(_engine(request.engine), told(result, waits=waits))
     if rate is not None:
         found["requests"] = shown(_kept_up(result, rate, count, request))
     seen = {"images": TOWER} if request.images_per_request else {}
@@ -331,15 +336,17 @@ def _memory_row(found: dict[str, Any]) -> dict[str, Any]:
     })  # fmt: skip
 
 
-def told(result: dict[str, Any]) -> dict[str, Any]:
+def told(result: dict[str, Any], *, waits: bool = False) -> dict[str, Any]:
     """A solver's result as a model reads it: the best ways, what binds, what would change it.
 
-    What repeats is left out, so that several ways fit into the bound.
+    What repeats is left out, so that several ways fit into the bound; `waits`: whether a longest wait, or so many
+    requests in a time, was asked for.
     """
-    named = bool(result.get("models"))
+    named, ways = bool(result.get("models")), result.get("ways", [])
+    left = ANSWER_LEFT_OUT | (TOLD_BY_WAYS if ways else frozenset())
     rows = {
-        "answer": {name: value for name, value in result["answer"].items() if name not in {"way", "said"}},
-        "ways": [_way(one) for one in result.get("ways", [])[: 1 if named else WAYS_MAX]],
+        "answer": {name: value for name, value in result["answer"].items() if name not in left},
+        "ways": [_way(one, lead=not at, waits=waits) for at, one in enumerate(ways[: 1 if named else WAYS_MAX])],
         "binds": [{"what": one["what"], "said": one["said"]} for one in result.get("binds", [])[:3]],
         "changes": [_only(one, ("change", "effect", "costs")) for one in result.get("changes", [])[:4]],
         "together": _together(result.get("together")),
@@ -351,22 +358,22 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _way(way: dict[str, Any]) -> dict[str, Any]:
-    memory, speed = dict(way.get("memory") or {}), dict(way.get("speed") or {})
+def _way(way: dict[str, Any], *, lead: bool, waits: bool) -> dict[str, Any]:
+    memory, speed = dict(way.get("memory") or {}), way.get("speed") or {}
     if memory.get("usable_bytes_per_gpu"):
         memory["spare_bytes_per_gpu"] = memory["usable_bytes_per_gpu"] - memory["needed_bytes_per_gpu"]
     if not memory.get("host_bytes"):
         memory = {name: value for name, value in memory.items() if not name.startswith("host")}
-    if speed.get("tokens_per_s_total") == speed.get("tokens_per_s_per_user"):
-        speed.pop("tokens_per_s_total", None)
     if not memory.get("usable_bytes_per_gpu"):  # the processor alone
         memory = {name: value for name, value in memory.items() if not name.endswith("_per_gpu")}
     kept = {name: value for name, value in way.items() if name not in WAY_LEFT_OUT}
+    if lead and way.get("command"):  # with program and repository, or a model makes them up; others differ in flags
+        kept["flags"] = way["command"].partition("  # test:")[0].partition("; test:")[0]
     return {
         **kept,
         "memory": {name: value for name, value in memory.items() if name not in MEMORY_LEFT_OUT},
         "limits": _only(way.get("limits") or {}, ("max_context_tokens", "max_concurrent_sequences")),
-        "speed": {name: value for name, value in speed.items() if name not in {"label", "bound"}},
+        "speed": paced(speed, way.get("concurrent_sequences") or 1, waits=waits),
         "why": (way.get("why") or [])[:1],
     }  # fmt: skip
 

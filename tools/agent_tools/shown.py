@@ -34,6 +34,15 @@ TIMES = {"s": "s", "minute": "min", "hour": "h", "day": "day", "month": "month",
 THINGS = {"hours": "h", "audio_s": "s of audio", "heat_btu": "BTU", "btu": "BTU"}
 SPANS = frozenset({"hours", "days", "months", "months_if_never_resold", "years"})
 """Names of fields that are a time in that unit."""
+WIDE_RATIO = 1.2
+"""Upper over lower end from which on an estimate is told as its range: a middle beside it would be taken for known."""
+PACED = re.compile(r"per_(?:s|minute|hour)|(?:^|_)s$|/s|/h\b|\bs$")
+"""Names and units of paces and times."""
+DURATIONS = (
+    (3 * DAY_S, DAY_S, "days"), (2 * HOUR_S, HOUR_S, "h"), (120, 60, "min"), (1, 1, "s"), (0, 1e-3, "ms"),
+)  # fmt: skip
+"""From how many seconds on a time is told in which unit."""
+MEASURED = re.compile(r"([\d.,]+)(.*)")
 UNITED = ("seen", "limit", "by_person")
 """Figures of a row that are of the quantity which the row names."""
 
@@ -96,12 +105,37 @@ def _interval(key: str, value: Mapping[str, Any], currency: str, unit: Any) -> t
     if middle is None:
         return key, None
     unit = value.get("unit") or (unit if isinstance(unit, str) else None)
+    if (range_of := _estimated(value, key, unit)) is not None:
+        name = key if unit or RATE.fullmatch(key) or "per_s" in key else key.removesuffix("_s")
+        return name or key, range_of
     if unit:
         key = key.removesuffix("_bytes").removesuffix("_s") or key
         return key, _ranged(*(with_unit(each, unit) if each is not None else None for each in (middle, low, high)))
     name, said = _figure(key, float(middle), currency, None)
     ends = [_figure(key, float(each), currency, None)[1] if each is not None else None for each in (low, high)]
     return name, _ranged(said, *ends)
+
+
+def _estimated(value: Mapping[str, Any], key: str, unit: Any) -> str | None:
+    """A pace or a time that is known within a range, as that range in two digits: "25–49 tokens/s".
+
+    Null where it is of another kind, or as good as known.
+    """
+    middle, low, high = (value.get(name) for name in ("value", "low", "high"))
+    if not middle or not low or not high or high / low < WIDE_RATIO or not PACED.search(str(unit or key)):
+        return None
+    if unit == "s" or (not unit and key.endswith("_s") and "per_s" not in key):
+        _, size, word = next(one for one in DURATIONS if high >= one[0])
+        return f"{_two(low / size)}–{_two(high / size)} {word}"
+    told = [with_unit(each, unit) if unit else str(_figure(key, each, "USD", None)[1]) for each in (low, high)]
+    least, most = (MEASURED.fullmatch(one) for one in told)
+    if least is None or most is None or least[2] != most[2]:
+        return f"{told[0]} – {told[1]}"
+    return f"{'–'.join(_two(float(one[1].replace(',', ''))) for one in (least, most))}{most[2]}"
+
+
+def _two(value: float) -> str:
+    return plain(float(f"{value:.2g}"))
 
 
 def _ranged(middle: Any, low: Any, high: Any) -> str:
@@ -184,10 +218,8 @@ def with_unit(value: float, unit: str) -> str:
 
 def duration(value_s: float) -> str:
     """Seconds as people say them: 0.43 → "430 ms", 7,200 → "2 h", 500,000 → "5.8 days"."""
-    for least, size, unit in ((3 * DAY_S, DAY_S, "days"), (2 * HOUR_S, HOUR_S, "h"), (120, 60, "min"), (1, 1, "s")):
-        if abs(value_s) >= least:
-            return f"{plain(value_s / size)} {unit}"
-    return f"{plain(value_s * 1000)} ms"
+    _, size, unit = next(one for one in DURATIONS if abs(value_s) >= one[0])
+    return f"{plain(value_s / size)} {unit}"
 
 
 def plain(value: float) -> str:

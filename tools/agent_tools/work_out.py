@@ -14,6 +14,7 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.calculation import as_share, ends, evaluate
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.quantity import base_of
+from tools.agent_tools.ranged import Ends, middle, parted
 from tools.agent_tools.shown import plain, shown, with_unit
 
 REFERENCE = re.compile(r"\{?\{?\s*(R\d{1,4})\.?([\w.\[\]%/+:()-]*)\s*(?:\|[^}]*)?\}?\}?", re.I)
@@ -119,14 +120,17 @@ def _range(value: Any, desk: Desk) -> tuple[float, float] | None:
     said = str(value).strip()
     match = REFERENCE.fullmatch(said)
     found = _referred(match, desk)[1] if match else said
+    if isinstance(found, str) and (pair := parted(found)) is not None:
+        low, high = (_amount("values", each)[0] for each in pair)
+        return low / middle(low, high), high / middle(low, high)
     if not isinstance(found, str) or (ends_said := RANGE.search(found)) is None:
         return None
-    middle = found.split(" (")[0]
-    whole = AMOUNT.match(middle)
+    middle_said = found.split(" (")[0]
+    whole = AMOUNT.match(middle_said)
     unit = (whole["unit"] or "") if whole else ""
     try:
         value_, low, high = (
-            _amount("values", each)[0] for each in (middle, *(_united(end, unit) for end in ends_said.groups()))
+            _amount("values", each)[0] for each in (middle_said, *(_united(end, unit) for end in ends_said.groups()))
         )
     except BadInput:
         return None
@@ -166,8 +170,13 @@ def _read(name: str, value: Any, desk: Desk) -> Value:
                 f"{said} is not one figure.",
                 "Give the path to one, e.g. R1.ways[0].speed.tokens_per_s_total.",
             )
+        if (pair := parted(str(found))) is not None:
+            number, unit = _between(name, pair)
+            return number, str(found), unit, key
         number, unit = _amount("values", str(found).split(" (")[0])
         return number, str(found).split(" (")[0], unit, key
+    if (pair := parted(said)) is not None:
+        return _read_range(name, said, pair, desk)
     number, unit = _amount(name, said)
     written = (AMOUNT.match(said) or {"digits": "", "unit": ""})["digits"].replace(",", "")
     alone = re.compile(rf"(?<![\d.]){re.escape(written)}(?![\d.])") if written else None
@@ -184,6 +193,25 @@ def _read(name: str, value: Any, desk: Desk) -> Value:
             "A price or a speed comes from a result or from the person: look it up.",
         )
     return number, said, unit, "assumed"
+
+
+def _between(name: str, pair: Ends) -> tuple[float, str]:
+    """The middle of a range in its base unit, and that unit."""
+    (low, unit), (high, _) = (_amount(name, each) for each in pair)
+    return middle(low, high), unit
+
+
+def _read_range(name: str, said: str, pair: Ends, desk: Desk) -> Value:
+    """A range that was written out: a result's, the person's, or assumed.
+
+    Raises:
+        BadInput: a price or a speed that nobody gave.
+    """
+    number, unit = _between(name, pair)
+    if any(said in str(one.shown) for one in desk.ledger.all):
+        return number, said, unit, "a result"
+    sources = {_read(name, end, desk)[3] for end in pair}
+    return number, said, unit, sources.pop() if len(sources) == 1 else "assumed"
 
 
 def _says(text: str, values: Sequence[float], alone: re.Pattern[str] | None) -> bool:

@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _told(problem: AdvisorError, arguments: Sequence[str]) -> str:
     """The refusal in Chinese for whoever typed Chinese, or whose terminal speaks it."""
-    from ui.refusals import told
+    from ui.entrance.refusals import told
 
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     typed = any("\u4e00" <= sign <= "\u9fff" for argument in arguments for sign in argument)

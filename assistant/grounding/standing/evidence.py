@@ -11,9 +11,21 @@ from assistant.grounding.standing.around import Around, field_name, is_alone, te
 from assistant.grounding.standing.catalogued import catalogued
 from assistant.grounding.standing.given import Given
 from assistant.grounding.standing.pasted import named_with_memory, opened, tight
+from assistant.grounding.standing.ranges import Ranges, is_range
 from assistant.grounding.standing.spans import Spans
 from assistant.grounding.standing.unsaid import LEAF, share_of, unsaid
-from assistant.grounding.standing.vouched import BEFORE, CATALOG, PERSON, RUN, WITHIN, Vouched, against, told_again
+from assistant.grounding.standing.vouched import (
+    BEFORE,
+    CATALOG,
+    PERSON,
+    RUN,
+    SLACK_RATIO,
+    WITHIN,
+    Vouched,
+    against,
+    same,
+    told_again,
+)  # fmt: skip
 from assistant.grounding.wording.cues import COUNTED, length_told, roles_of_key
 from assistant.grounding.wording.figures import FLAG, Figure, dates_in, figures, figures_of_text
 from assistant.grounding.wording.mentions import ids_of, products
@@ -41,8 +53,6 @@ PASSAGE_KEY = re.compile(r"R\d+\.\d+")
 """The source of what only a passage says."""
 HAN = re.compile("[一-鿿]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-SLACK_RATIO = 0.006
-"""How far a result told in few digits may be from one told in more: "1.01 TB/s" is 1,008 GB/s."""
 SMALL_MAX = 10
 """Up to here a whole number is not taken for a result that is rounded to it."""
 LENGTH_DIGITS_MIN = 3
@@ -97,7 +107,7 @@ class Evidence:
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
         """Ids of those that only passages name."""
-        self.spans = Spans()
+        self.spans, self._ranges = Spans(), Ranges()
         self.given = Given(())
         """What the calls were given."""
 
@@ -195,9 +205,9 @@ class Evidence:
                 for value, tolerance in zip(reading.values, reading.tolerances, strict=True):
                     reach = max(tolerance * 1.0001, abs(value) * SLACK_RATIO)
                     for index in range(bisect_left(values, value - reach), bisect_right(values, value + reach)):
-                        if _same(figure, reading, value, tolerance, held[index]):
+                        if same(figure, reading, value, tolerance, held[index]):
                             yield held[index]
-            yield from self._said_bare(reading)
+            yield from (*self._ranges.near(reading), *self._said_bare(reading))
             yield from self._money_bare(reading, exact=figure.term and CENTS.search(reading.text) is not None)
 
     def _kinds(self, reading: Quantity) -> list[str]:
@@ -264,8 +274,9 @@ class Evidence:
         if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := float(match["number"])) < 1:
             self._keep(_vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
         field = FIELD.match(value)
-        inside = [match.span() for match in INTERVAL.finditer(value)]
         told = (*figures_of_text(value), *unsaid(value, path))
+        ranged = is_range(value, told)
+        inside = [(0, len(value))] if ranged else [match.span() for match in INTERVAL.finditer(value)]
         self.spans.take(value, told)
         if (share := share_of(value, path)) is not None:
             lost = replace(around, roles={**around.roles, "left": "lost"})
@@ -286,6 +297,8 @@ class Evidence:
                 around, cards=cards, models=figure.models | around.models, roles=roles,
                 ways={**around.ways, **{name: ids for name, ids in figure.ways.items() if ids}},
             ))  # fmt: skip
+        if ranged:
+            self._ranges.take(*self._by_kind[told[1].readings[0].kind][-2:])
 
     def _sizes(self, one: LookedUp) -> None:
         """A model that a call names by its size alone is known by it: "40B"."""
@@ -386,15 +399,6 @@ def _under(lengths: AbstractSet[float], loads: AbstractSet[float], one: Vouched)
     if loads and one.loads and not loads & one.loads:
         return f"at {max(one.loads):,.0f} requests at once"
     return ""
-
-
-def _same(figure: Figure, reading: Quantity, value: float, tolerance: float, one: Vouched) -> bool:
-    """Whether a vouched number is the one that was written, by the digits of whichever is told more roughly."""
-    if figure.counts or one.counts:
-        return one.value == value
-    if reading.kind == PLAIN and value == int(value) and one.value != int(one.value):
-        return False
-    return abs(one.value - value) <= max(tolerance * 1.0001, min(one.slack, abs(value) * SLACK_RATIO))
 
 
 __all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from assistant.grounding.wording.cues import COUNTED, goes_with_any
 from assistant.grounding.wording.figures import Figure
-from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, TIME
+from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, TIME, Quantity
 from assistant.grounding.wording.ways import apart
 from kb.catalog import gpus
 
@@ -18,6 +18,8 @@ RUN = frozenset({BYTES, PACE, TIME})
 """Kinds that depend on how a thing is run."""
 WITHIN = "interval"
 """Role of the ends of an interval around a figure."""
+SLACK_RATIO = 0.006
+"""How far a result told in few digits may be from one told in more: "1.01 TB/s" is 1,008 GB/s."""
 AT_AN_END = "at an end of its interval"
 """Against a figure that is told as the value itself; a reference says by its path which end it is."""
 
@@ -81,6 +83,15 @@ def against(figure: Figure, one: Vouched) -> str:
         if one.roles.get(group, role) != role:
             return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"
     return ""
+
+
+def same(figure: Figure, reading: Quantity, value: float, tolerance: float, one: Vouched) -> bool:
+    """Whether a vouched number is the one that was written, by the digits of whichever is told more roughly."""
+    if figure.counts or one.counts:
+        return one.value == value
+    if reading.kind == PLAIN and value == int(value) and one.value != int(one.value):
+        return False
+    return abs(one.value - value) <= max(tolerance * 1.0001, min(one.slack, abs(value) * SLACK_RATIO))
 
 
 def _also_said(figure: Figure, role: str) -> bool:

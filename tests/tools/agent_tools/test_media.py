@@ -149,8 +149,8 @@ def test_drafted_tokens_are_told_by_their_range_where_somebody_speaks_of_them() 
         ways(model=model, cards="3090", engine="llama.cpp with MTP") for model in ("Qwen3.6-27B", "Qwen3.6-35B-A3B")
     )
     gains = [
-        float(found["speculative"]["tokens_per_s_per_user"].split()[0])
-        / float(found["ways"][0]["speed"]["tokens_per_s_per_user"].split()[0])
+        float(found["speculative"]["tokens_per_s_per_user"].split("–")[0])
+        / float(found["ways"][0]["speed"]["tokens_per_s_per_user"].split("–")[0])
         for found in (dense, sparse)
     ]
 

@@ -38,9 +38,18 @@ def test_a_field_is_written_out(field: str, value: object, told: dict[str, objec
         assert said == told
 
 
-def test_an_interval_stands_in_one_text_with_one_unit() -> None:
-    told = shown({"tokens_per_s_total": {"value": 27.0, "low": 21.0, "high": 35.0}})
-    assert told == {"tokens_per_s_total": "27 tokens/s (21–35)"}
+def test_a_pace_or_a_time_is_told_as_its_range_and_a_size_with_its_middle() -> None:
+    told = shown({
+        "tokens_per_s_total": {"value": 27.0, "low": 21.4, "high": 35.1},
+        "first_token_s": {"value": 0.4, "low": 0.28, "high": 0.61},
+        "time_s": {"value": 7000, "low": 5_000, "high": 11_000},
+        "tokens_per_s": {"value": 27.0, "low": 26.0, "high": 28.0},
+        "needed_bytes": {"value": 27 * 2**30, "low": 21 * 2**30, "high": 35 * 2**30},
+    })  # fmt: skip
+    assert told == {
+        "tokens_per_s_total": "21–35 tokens/s", "first_token": "280–610 ms", "time": "1.4–3.1 h",
+        "tokens_per_s": "27 tokens/s (26–28)", "needed": "27.0 GiB (21.0–35.0)",
+    }  # fmt: skip
 
 
 def test_money_is_told_in_the_currency_and_for_the_time_beside_it() -> None:
