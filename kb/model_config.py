@@ -222,11 +222,11 @@ def _blocks(config: dict[str, Any], kind: ModelType, hidden: int, heads: int, vo
 
 
 def _intermediate(config: Mapping[str, Any], kind: ModelType, mixture: bool, hidden: int) -> int | None:
-    """Width of a dense feed-forward; LFM2 takes two thirds of what its file says, rounded up."""
+    """Width of a dense feed-forward; a dense LFM2 takes two thirds of what its file says, rounded up, unless told."""
     stated = number(config, "dense_intermediate_size") if mixture else None
-    stated = stated or number(config, "intermediate_size")
-    if kind.layers == "short_convolution" and stated and config.get("block_auto_adjust_ff_dim"):
-        factor, step = config.get("block_ffn_dim_multiplier"), number(config, "block_multiple_of") or 1
+    stated = stated or number(config, "block_ff_dim") or number(config, "intermediate_size")
+    if kind.name == "lfm2" and stated and config.get("block_auto_adjust_ff_dim", True):
+        factor, step = config.get("block_ffn_dim_multiplier", 1.0), number(config, "block_multiple_of") or 256
         narrowed = int(2 * stated / 3)
         narrowed = int(factor * narrowed) if isinstance(factor, int | float) else narrowed
         return step * -(-narrowed // step)

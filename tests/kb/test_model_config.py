@@ -240,3 +240,30 @@ def test_what_is_written_beside_the_file_says_how_weights_are_stored(tmp_path: P
     told = {"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4", "group_size": 16}}
     (tmp_path / "hf_quant_config.json").write_text(json.dumps(told), encoding="utf-8")
     assert shape_from_config(tmp_path / "config.json").native_format == "nvfp4"
+
+
+LFM2: dict[str, Any] = {
+    "model_type": "lfm2", "vocab_size": 65536, "hidden_size": 1024, "num_hidden_layers": 16,
+    "num_attention_heads": 16, "num_key_value_heads": 8, "conv_L_cache": 3, "block_ff_dim": 6656,
+    "full_attn_idxs": [2, 5, 8, 10, 12, 14], "max_position_embeddings": 128000,
+}  # fmt: skip
+NEMOTRON_DENSE: dict[str, Any] = {
+    **{key: value for key, value in NEMOTRON_H.items() if "expert" not in key and not key.startswith("moe")},
+    "hidden_size": 4480, "num_attention_heads": 40, "num_key_value_heads": 8, "intermediate_size": 15680,
+    "mamba_num_heads": 128, "mamba_head_dim": 80,
+    "hybrid_override_pattern": "M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "params", "recurrent"),
+    [
+        pytest.param(LFM2, 354_483_968, 10, id="short-convolutions"),
+        pytest.param(NEMOTRON_DENSE, 8_888_227_328, 27, id="dense-blocks"),
+    ],
+)
+def test_hybrids_count_as_their_checkpoints_state(config: dict[str, Any], params: int, recurrent: int) -> None:
+    read = shape_from_config(config)
+    assert read.params == pytest.approx(params, rel=1e-5)
+    assert read.linear is not None
+    assert read.linear.linear_layers == recurrent
