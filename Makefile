@@ -40,7 +40,7 @@ check: $(READY) ## lint, format, types, import rules, generated docs, corpus, do
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m ui.docs --check
+	$(BIN)/python -m ui.reference.docs --check
 	$(BIN)/python tests/corpus/check.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
@@ -49,16 +49,18 @@ format: $(READY) ## let ruff fix and format what it can
 	$(BIN)/ruff format .
 
 docs: $(READY) ## write the generated pages of docs/ anew
-	$(BIN)/python -m ui.docs
+	$(BIN)/python -m ui.reference.docs
 
 docs-site: $(READY) ## build the documentation site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 sbom: $(READY) ## write a CycloneDX bill of materials to build/sbom.json
 	mkdir -p build
-	$(BIN)/python -m ui.sbom build/sbom.json
+	$(BIN)/python -m ui.reference.sbom build/sbom.json
 
-check-facts: $(READY) ## print how well the catalog is sourced; fail when a fact breaks a rule
+check-facts: $(READY) ## print how well the catalog is sourced, what is odd and how old; fail when a fact breaks a rule
+	$(BIN)/gpu-advisor facts check
+	$(BIN)/gpu-advisor facts age
 	$(BIN)/python tests/bench/check_facts.py
 
 eval: $(READY) ## score the advisor on the questions of tests/cases

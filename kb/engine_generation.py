@@ -23,6 +23,8 @@ class EngineFloor(Frozen):
     """More for each head of a layer with a latent cache, multiplied head by head."""
     compressed_layer_s: float = 0.0
     """More for a layer with a compressed cache: indexing and compressing it, kernel by kernel."""
+    sum_s: float = 0.0
+    """More for a sum over cards than the link takes: engines without a kernel of their own for it."""
     prompt_layer_s: float = 0.0
     """Launching a layer of a batch of prompts, which no CUDA graph holds."""
     bandwidth_hbm_ratio: float

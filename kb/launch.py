@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from kb.base import Frozen
-from kb.catalog import FACTS, load_yaml
+from kb.catalog import FACTS, load_yaml, models
 from kb.records.source import Source
 
 
@@ -62,6 +62,13 @@ class Loading(Frozen):
     pad: str = ""
     """Token to fill up with, where the tokenizer names none."""
     source: str = ""
+
+
+class Overflows(Frozen):
+    """Models that FP16 is refused for."""
+
+    model: str
+    source: str
 
 
 class LargeModels(Frozen):
@@ -145,8 +152,10 @@ class LaunchFacts(Frozen):
     engines: dict[str, Engine]
     trainers: dict[str, Trainer]
     made_on_load: dict[str, dict[str, str]]
+    overflows: Overflows
     checkpoints: tuple[Published, ...]
-    templates: dict[str, str]
+    templates: dict[str, tuple[str, ...]]
+    """Chat template of LLaMA-Factory → Hugging Face ids that it lists for it."""
     loading: tuple[Loading, ...]
     turns: dict[str, str]
     """Ways of writing conversations, as templates in Jinja."""
@@ -165,6 +174,15 @@ class LaunchFacts(Frozen):
         ending = row.formats[kind]
         return ending if "/" in ending else model + ending, row.source
 
+    def template(self, model: str, family: str) -> str | None:
+        """LLaMA-Factory's chat template: of the model itself, else of its family where all that are listed agree.
+
+        Null: it lists none, and takes the template that the tokenizer brings where none is named.
+        """
+        own = next((name for name, ids in self.templates.items() if model in ids), None)
+        alike = {name for name, ids in self.templates.items() if ids and family in {_family(one) for one in ids}}
+        return own or (alike.pop() if len(alike) == 1 else None)
+
     def loads(self, model: str) -> Loading:
         """What training the model must know; nothing special where no row is about it."""
         return next((row for row in self.loading if re.fullmatch(row.model, model)), Loading())
@@ -178,9 +196,19 @@ class LaunchFacts(Frozen):
         return next((row for row in self.checkpoints if kind in row.formats and re.fullmatch(row.model, model)), None)
 
 
+@lru_cache(maxsize=1024)
+def _family(model: str) -> str | None:
+    """The catalog's family of a model, by its own id or that of its chat version."""
+    found = models().get(model) or next((one for one in models().values() if one.chat_id == model), None)
+    return found.family if found else None
+
+
 @lru_cache(maxsize=1)
 def launch_facts() -> LaunchFacts:
     """The facts, loaded once."""
     rows = load_yaml(FACTS / "launch.yaml")
+    listed = load_yaml(FACTS / "templates.yaml")
+    rows["templates"] = listed["templates"]
+    rows["sources"]["llamafactory-groups"] = listed["source"]
     rows["sources"] = {key: {"id": key, **row} for key, row in rows["sources"].items()}
     return LaunchFacts.model_validate(rows)

@@ -100,6 +100,44 @@ def pooled() -> Pooled:
     )  # fmt: skip
 
 
+class Transport(NamedTuple):
+    """How messages pass between machines."""
+
+    wait_s: float
+    """A small message, one way."""
+    reached_ratio: float
+    """Share of the stated rate that collectives reach."""
+    most_bytes_per_s: float | None = None
+    """What they reach at most, however fast the card."""
+
+    def reaches(self, stated_bytes_per_s: float) -> float:
+        """Bytes a second of collectives over a card of a stated rate."""
+        reached = self.reached_ratio * stated_bytes_per_s
+        return min(reached, self.most_bytes_per_s) if self.most_bytes_per_s else reached
+
+
+class Networks(NamedTuple):
+    """What joins machines that hold one copy of a model."""
+
+    rdma: Transport
+    sockets: Transport
+    rdma_from_bytes_per_s: float
+    """Rate of Ethernet from which it is taken to carry RDMA."""
+    usual_bytes_per_s: float
+    """Rate where nobody stated one."""
+    sources: tuple[Source, ...]
+
+
+@lru_cache(maxsize=1)
+def networks() -> Networks:
+    """The facts, loaded once."""
+    row = _facts()["networks"]
+    return Networks(
+        Transport(**row["rdma"]), Transport(**row["sockets"]), row["rdma_from_bytes_per_s"], row["usual_bytes_per_s"],
+        tuple(Source(id=key, **one) for key, one in row["sources"].items()),
+    )  # fmt: skip
+
+
 def stands_alone(card: Gpu) -> bool:
     """Whether it is a computer of one memory: another is joined to it by a network, never by a slot."""
     return UNIFIED in (card.memory_type or "") and card.market != "data_center"

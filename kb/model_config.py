@@ -3,80 +3,92 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from kb.base import BadDocument, BadInput
+from kb.config_compressed import compressed, compressed_parameters
+from kb.config_fields import KEYS, number, required
+from kb.config_layers import MIXERS, blocks_of_one_part, experts, recurrent_layers, sliding_window, wide_heads
+from kb.model_types import ModelType, model_types
 from kb.parameters import count_active, count_parameters
-from kb.records.model import Attention, Experts, LatentAttention, LinearState, Model, SlidingWindow
+from kb.records.model import Attention, LatentAttention, LinearState, Model
+from kb.vision_tower import tower_parameters
+from kb.weight_format import weight_format
+
+__all__ = ["KEYS", "shape_from_config"]
 
 LARGEST_FILE_BYTES = 4_000_000
-LARGEST_NUMBER = 10**8
-KEYS = {
-    "layers": ("num_hidden_layers", "n_layer", "num_layers", "n_layers"),
-    "hidden_size": ("hidden_size", "n_embd", "d_model"),
-    "heads": ("num_attention_heads", "n_head", "num_heads", "n_heads"),
-    "kv_heads": ("num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv"),
-    "head_dim": ("head_dim", "kv_channels", "attention_head_dim", "d_kv"),
-    "intermediate_size": ("intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "d_ff"),
-    "vocab_size": ("vocab_size", "padded_vocab_size"),
-    "max_context_tokens": ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len", "n_ctx"),
-    "experts": ("n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts"),
-    "experts_per_token": ("num_experts_per_tok", "experts_per_token", "moe_topk", "moe_k", "top_k_experts"),
-    "shared_experts": ("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"),
-    "expert_intermediate_size": ("moe_intermediate_size", "expert_intermediate_size", "moe_ffn_hidden_size"),
-    "shared_intermediate_size": ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"),
-}
-"""Field → the names it goes by, first found wins."""
-UNGATED = {"gpt2", "gpt_neox", "gptj", "gpt_bigcode", "opt", "bloom", "falcon", "mpt", "phi", "starcoder2", "bert"} | {
-    "roberta", "xlm-roberta", "whisper", "nemotron", "nemotron_h",
-}  # fmt: skip
-BIASED = {"gpt2", "gpt_neox", "gptj", "gpt_bigcode", "opt", "bloom", "phi", "starcoder2", "bert", "roberta"} | {
-    "xlm-roberta", "whisper", "gpt_oss",
-}  # fmt: skip
-QKV_BIASED = {"qwen", "qwen2", "qwen2_moe", "qwen2_vl", "qwen2_5_vl", "chatglm", "glm", "glm4"}
-QK_NORMED = {"qwen3", "qwen3_moe", "qwen3_vl", "qwen3_next", "qwen3_5", "qwen3_5_moe", "gemma3", "gemma3_text", "olmo2"}
-TIED = {"gpt2", "opt", "bloom", "gemma", "gemma2", "gemma3", "gemma3_text", "bert", "roberta", "xlm-roberta", "mpt"} | {
-    "gpt_bigcode", "falcon", "cohere", "cohere2", "whisper",
-}  # fmt: skip
-SANDWICHED = {"gemma2", "gemma3", "gemma3_text", "glm4"}
-"""Kinds with a norm before and after each part of a layer."""
-GLOBAL_EVERY = {"gemma2": 2, "gemma3_text": 6, "cohere2": 4, "llama4_text": 4}
-"""Kinds of which one layer in so many sees everything, where the configuration does not list the layers."""
-ENCODERS = {"bert", "roberta", "xlm-roberta", "distilbert", "electra", "deberta-v2"}
-DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32"}
+INNER = ("text_config", "llm_config", "language_config", "thinker_config")
+"""Parts of a configuration of several models that describe the language model."""
+NOT_COUNTED = "Give params instead."
+BRIDGES = ("qformer_config", "perceiver_config", "talker_config", "vq_config")
+"""Parts between or beside tower and language model that are models themselves."""
 
 
 def shape_from_config(source: str | Path | Mapping[str, Any]) -> Model:
     """The model that a `config.json`, given as a path or already parsed, describes.
 
-    Parameters are counted from the shape; a vision tower beside the language model is not counted.
+    Parameters are counted from the shape, a vision tower's from its layers (`kb.vision_tower`).
 
     Raises:
         BadDocument: the file is missing, too large or not a JSON object.
-        BadInput: a number is missing or absurd, or the file describes no transformer.
+        BadInput: a number is missing or absurd, the file describes no transformer, or one whose layers or whose way
+            of storing weights is not understood: then nothing is worked out from it.
     """
     if isinstance(source, Mapping):
         name, document = str(source.get("_name_or_path") or "config"), dict(source)
     else:
-        name, document = _name(Path(source)), _read(Path(source))
-    config = {**document, **text} if isinstance(text := _inner(document), dict) else document
-    kind = str(config.get("model_type") or document.get("model_type") or "").lower()
-    shape = _shape(config, kind)
+        name, document = _name(Path(source)), _with_quantisation(Path(source), _read(Path(source)))
+    if bridge := next((key for key in BRIDGES if isinstance(document.get(key), dict)), None):
+        raise BadInput(bridge, "a part of the model that is not counted.", NOT_COUNTED)
+    config = _flat(document)
+    kind = _kind(document, config)
     draft = Model(
         id=name,
         name=name,
-        family=kind or "custom",
-        kind="vlm" if "vision_config" in document else "encoder" if kind in ENCODERS else "llm",
+        family=kind.name,
+        kind="vlm" if "vision_config" in document else "encoder" if kind.encoder else "llm",
         params=1,
-        native_format=_native_format(document, config),
+        native_format=weight_format(document, config),
+        vision_params=tower_parameters(document),
         notes="Read from a config.json; parameters counted from the shape.",
-        **shape,
+        **_shape(config, kind),
     )
-    params = count_parameters(draft)
-    if params is None:
-        raise BadInput("model", "the configuration does not give every width.", "Give params instead.")
-    active = count_active(draft) if draft.experts else None
-    return draft.model_copy(update={"params": params, "active_params": active})
+    if kind.layers == "compressed":
+        params, active = compressed_parameters(config, draft.layers or 0)
+        return draft.model_copy(update={"params": params + draft.vision_params, "active_params": active})
+    counted = count_parameters(draft)
+    if counted is None:
+        raise BadInput("model", "the configuration does not give every width.", NOT_COUNTED)
+    return draft.model_copy(update={"params": counted, "active_params": count_active(draft) if draft.experts else None})
+
+
+def _flat(document: dict[str, Any]) -> dict[str, Any]:
+    """The language model's part over the rest; whether head and embedding are one is the whole's to say."""
+    inner = _inner(document)
+    if not isinstance(inner, dict):
+        return document
+    tied = {key: document[key] for key in ("tie_word_embeddings",) if isinstance(document.get(key), bool)}
+    return {**document, **inner, **tied}
+
+
+def _kind(document: Mapping[str, Any], config: Mapping[str, Any]) -> ModelType:
+    """What is known of the `model_type`.
+
+    Raises:
+        BadInput: nothing is, or the file does not say which it is.
+    """
+    for told in (config.get("model_type"), document.get("model_type")):
+        if (found := model_types().get(str(told or "").lower())) is not None:
+            return found
+    said = str(config.get("model_type") or document.get("model_type") or "")[:60]
+    raise BadInput(
+        "model_type",
+        f"the layers of “{said}” are not understood, so nothing is worked out from its numbers."
+        if said
+        else "missing from the configuration.",
+        NOT_COUNTED,
+    )
 
 
 def _name(path: Path) -> str:
@@ -98,192 +110,169 @@ def _read(path: Path) -> dict[str, Any]:
     return document
 
 
+def _with_quantisation(path: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """The configuration with what ModelOpt wrote into a file of its own beside it."""
+    beside = path.parent / "hf_quant_config.json"
+    if "quantization_config" in document or not beside.is_file():
+        return document
+    told = _read(beside).get("quantization")
+    return {**document, "quantization_config": told} if isinstance(told, dict) else document
+
+
 def _inner(document: Mapping[str, Any]) -> Any:
-    """The language model's own part of a multimodal configuration."""
-    for key in ("text_config", "llm_config", "language_config", "thinker_config"):
+    """The language model's own part of a configuration of several models."""
+    for key in INNER:
         if isinstance(inner := document.get(key), dict):
             deeper = inner.get("text_config")
             return deeper if isinstance(deeper, dict) else inner
     return None
 
 
-def _shape(config: dict[str, Any], kind: str) -> dict[str, Any]:
-    hidden, heads, layers = (_number(config, field) for field in ("hidden_size", "heads", "layers"))
-    if hidden is None or heads is None or layers is None:
-        missing = "hidden_size" if hidden is None else "heads" if heads is None else "layers"
+def _shape(config: dict[str, Any], kind: ModelType) -> dict[str, Any]:
+    hidden, heads = number(config, "hidden_size"), number(config, "heads")
+    if hidden is None or heads is None:
+        missing = "hidden_size" if hidden is None else "heads"
         raise BadInput(missing, "missing from the configuration, which describes no transformer.")
-    vocab = _number(config, "vocab_size")
-    if vocab is None:
-        raise BadInput("vocab_size", "missing from the configuration.", "Give params instead.")
-    if "hybrid_override_pattern" in config or "block_configs" in config:
-        raise BadInput("model", "its layers are of several kinds that this reader does not count.", "Give params.")
-    head_dim = _head_dim(config) or hidden // heads
-    kv_heads = _kv_heads(config, kind, heads)
-    if heads % kv_heads:
-        raise BadInput("kv_heads", f"{kv_heads} do not divide the {heads} heads.")
-    latent, experts, linear = _latent(config), _experts(config, kind, layers), _linear(config, layers)
-    return {
+    vocab = required(config, "vocab_size")
+    if "block_configs" in config or "per_layer_config" in config:
+        raise BadInput("model", "its layers differ one by one, which this reader does not count.", "Give params.")
+    if kind.layers == "blocks_of_one_part":
+        return _blocks(config, kind, hidden, heads, vocab)
+    layers = number(config, "layers")
+    if layers is None:
+        raise BadInput("layers", "missing from the configuration, which describes no transformer.")
+    shape = _attention(config, kind, hidden, heads) | _traits(config, kind)
+    mixture = experts(config, kind, layers)
+    recurrent = recurrent_layers(config, kind, layers)
+    shape |= {
         "layers": layers,
         "hidden_size": hidden,
         "heads": heads,
-        "kv_heads": None if latent else kv_heads,
-        "head_dim": None if latent else head_dim,
-        "intermediate_size": _number(config, "intermediate_size") or (None if experts else 4 * hidden),
-        "gated_mlp": _gated(config, kind),
+        "intermediate_size": _intermediate(config, kind, mixture is not None, hidden),
         "vocab_size": vocab,
-        "max_context_tokens": _number(config, "max_context_tokens"),
-        "tied_embeddings": kind in ENCODERS or bool(config.get("tie_word_embeddings", kind in TIED)),
-        "attention": _attention(latent, heads, kv_heads),
-        "latent": latent,
-        "experts": experts,
-        "sliding": _sliding(config, kind, layers),
-        "linear": linear,
-        "qkv_bias": kind in QKV_BIASED or bool(config.get("attention_bias") or config.get("add_qkv_bias")),
-        "linear_bias": kind in BIASED,
-        "qk_norm": kind in QK_NORMED or bool(config.get("use_qk_norm")),
-        "attention_gate": bool(config.get("attn_output_gate")) or kind == "qwen3_next",
-        "norms_per_layer": 4 if kind in SANDWICHED else 2,
-        "position_embeddings": _number(config, "max_context_tokens") or 0 if kind in BIASED - {"gpt_oss"} else 0,
+        "experts": mixture,
+        "sliding": sliding_window(config, kind, layers),
+        "linear": recurrent,
+        "other_params": _others(config, kind, hidden, layers, recurrent),
+    }
+    if kind.layers == "compressed":
+        shape |= compressed(config, layers)
+    return shape | wide_heads(config, kind)
+
+
+def _traits(config: Mapping[str, Any], kind: ModelType) -> dict[str, Any]:
+    """What the class decides, and the file may say otherwise."""
+    context = number(config, "max_context_tokens")
+    projection = config.get("feed_forward_proj")
+    return {
+        "max_context_tokens": context,
+        "gated_mlp": "gated" in projection if isinstance(projection, str) else kind.gated_mlp,
+        "tied_embeddings": kind.encoder or bool(config.get("tie_word_embeddings", kind.tied)),
+        "qkv_bias": kind.qkv_bias or bool(config.get("attention_bias") or config.get("add_qkv_bias")),
+        "linear_bias": kind.linear_bias,
+        "qk_norm": kind.qk_norm or bool(config.get("use_qk_norm")),
+        "attention_gate": kind.attention_gate or bool(config.get("attn_output_gate")),
+        "norms_per_layer": kind.norms_per_layer,
+        "position_embeddings": context or 0 if kind.positions else 0,
+        "sparse_attention": kind.sparse_attention,
     }
 
 
-def _number(config: Mapping[str, Any], field: str) -> int | None:
-    """The first of the field's names that is stated.
+def _attention(config: dict[str, Any], kind: ModelType, hidden: int, heads: int) -> dict[str, Any]:
+    kv_heads = _kv_heads(config, kind, heads)
+    if heads % kv_heads:
+        raise BadInput("kv_heads", f"{kv_heads} do not divide the {heads} heads.")
+    latent = _latent(config)
+    form: Attention = "mla" if latent else "mha" if kv_heads == heads else "mqa" if kv_heads == 1 else "gqa"
+    return {
+        "kv_heads": None if latent else kv_heads,
+        "head_dim": None if latent else _head_dim(config) or hidden // heads,
+        "attention": form,
+        "latent": latent,
+    }
 
-    Raises:
-        BadInput: it is not a whole number between 1 and 10⁸.
+
+def _blocks(config: dict[str, Any], kind: ModelType, hidden: int, heads: int, vocab: int) -> dict[str, Any]:
+    """Blocks that are a mixer or a feed-forward each, counted as layers of a mixer of which some have a feed-forward.
+
+    Dense feed-forwards are spread over all mixers: their width is the mean, so that the weights come out right.
     """
-    for key in KEYS.get(field, (field,)):
-        value = config.get(key)
-        if value is None or (value == 0 and field not in {"layers", "hidden_size", "heads", "vocab_size"}):
-            continue
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= LARGEST_NUMBER:
-            raise BadInput(key, f"{str(value)[:40]!r} is not a whole number between 1 and {LARGEST_NUMBER:,}.")
-        return value
-    return None
+    recurrent, attending, mixtures, dense = blocks_of_one_part(config)
+    layers = recurrent + attending
+    if (mixtures and dense) or mixtures > layers:
+        raise BadInput("layers_block_type", "a mix of feed-forwards that is not counted.", NOT_COUNTED)
+    mixture = experts(config, kind, layers) if mixtures else None
+    if mixtures and mixture is None:
+        raise BadInput("experts", "the blocks name a mixture, the configuration no experts.")
+    params, state = MIXERS["blocks_of_one_part"](config) if recurrent else (0, 0)
+    spread = round(required(config, "intermediate_size") * dense / layers) if dense else 0
+    return {
+        **_attention(config, kind, hidden, heads),
+        **_traits(config, kind),
+        "layers": layers,
+        "hidden_size": hidden,
+        "heads": heads,
+        "vocab_size": vocab,
+        "intermediate_size": spread,
+        "experts": mixture.model_copy(update={"dense_layers": layers - mixtures}) if mixture else None,
+        "linear": LinearState(linear_layers=recurrent, state_bytes_per_layer=state, params_per_layer=params)
+        if recurrent
+        else None,
+    }
+
+
+def _intermediate(config: Mapping[str, Any], kind: ModelType, mixture: bool, hidden: int) -> int | None:
+    """Width of a dense feed-forward; LFM2 takes two thirds of what its file says, rounded up."""
+    stated = number(config, "dense_intermediate_size") if mixture else None
+    stated = stated or number(config, "intermediate_size")
+    if kind.layers == "short_convolution" and stated and config.get("block_auto_adjust_ff_dim"):
+        factor, step = config.get("block_ffn_dim_multiplier"), number(config, "block_multiple_of") or 1
+        narrowed = int(2 * stated / 3)
+        narrowed = int(factor * narrowed) if isinstance(factor, int | float) else narrowed
+        return step * -(-narrowed // step)
+    return stated or (None if mixture else 4 * hidden)
+
+
+def _others(config: Mapping[str, Any], kind: ModelType, hidden: int, layers: int, recurrent: LinearState | None) -> int:
+    """Parameters outside embedding, attention, feed-forwards, norms and head."""
+    if kind.sparse_attention == "dsa":  # an indexer a layer: queries, one key with its norm, weights of the heads
+        heads, width = required(config, "index_n_heads"), required(config, "index_head_dim")
+        return layers * (heads * width * required(config, "q_lora_rank") + hidden * (width + heads) + 2 * width)
+    if kind.encoder:  # pooler, kinds of tokens, the embedding's norm
+        return hidden * (hidden + 1) + (number(config, "type_vocab_size") or 0) * hidden + 2 * hidden
+    if config.get("mla_use_output_gate"):
+        attending = layers - (recurrent.linear_layers if recurrent else 0)
+        return attending * hidden * required(config, "heads") * required(config, "v_head_dim")
+    return 0
 
 
 def _head_dim(config: Mapping[str, Any]) -> int | None:
     """Width of a head; the mean where keys and values differ, so that the cache and the weights come out right."""
-    keys, values = _number(config, "head_dim"), _number(config, "v_head_dim")
+    keys, values = number(config, "head_dim"), number(config, "v_head_dim")
     return (keys + values) // 2 if keys and values else keys
 
 
-def _kv_heads(config: Mapping[str, Any], kind: str, heads: int) -> int:
-    if kind == "falcon" and not config.get("new_decoder_architecture"):
+def _kv_heads(config: Mapping[str, Any], kind: ModelType, heads: int) -> int:
+    if kind.name == "falcon" and not config.get("new_decoder_architecture"):
         return 1 if config.get("multi_query", True) else heads
-    if kind == "gpt_bigcode":
+    if kind.name == "gpt_bigcode":
         return 1 if config.get("multi_query", True) else heads
-    if kind == "chatglm" and not config.get("multi_query_attention", True):
+    if kind.name == "chatglm" and not config.get("multi_query_attention", True):
         return heads
-    return _number(config, "kv_heads") or heads
-
-
-def _gated(config: Mapping[str, Any], kind: str) -> bool:
-    projection = config.get("feed_forward_proj")
-    return "gated" in projection if isinstance(projection, str) else kind not in UNGATED
-
-
-def _attention(latent: LatentAttention | None, heads: int, kv_heads: int) -> Attention:
-    if latent:
-        return "mla"
-    return "mha" if kv_heads == heads else "mqa" if kv_heads == 1 else "gqa"
+    return number(config, "kv_heads") or heads
 
 
 def _latent(config: Mapping[str, Any]) -> LatentAttention | None:
-    rank = _number(config, "kv_lora_rank")
+    rank = number(config, "kv_lora_rank")
     if rank is None:
         return None
-    widths = {key: _number(config, key) for key in ("qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim")}
-    for key, value in widths.items():
-        if value is None:
+    for key in ("qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"):
+        if config.get(key) is None:
             raise BadInput(key, "missing beside kv_lora_rank.")
     return LatentAttention(
         kv_lora_rank=rank,
-        qk_rope_dim=widths["qk_rope_head_dim"] or 0,
-        qk_nope_dim=widths["qk_nope_head_dim"] or 0,
-        v_head_dim=widths["v_head_dim"] or 0,
-        q_lora_rank=_number(config, "q_lora_rank"),
+        qk_rope_dim=number(config, "qk_rope_head_dim") or 0,
+        qk_nope_dim=number(config, "qk_nope_head_dim") or 0,
+        v_head_dim=required(config, "v_head_dim"),
+        q_lora_rank=number(config, "q_lora_rank"),
     )
-
-
-def _experts(config: Mapping[str, Any], kind: str, layers: int) -> Experts | None:
-    count = _number(config, "experts")
-    if count is None or count == 1:
-        return None
-    width = _number(config, "expert_intermediate_size") or _number(config, "intermediate_size")
-    visited = _number(config, "experts_per_token")
-    if width is None or visited is None:
-        raise BadInput("experts", "the configuration names experts but not their width or how many a token visits.")
-    shared_width = _number(config, "shared_intermediate_size")
-    llama4 = kind.startswith("llama4")
-    return Experts(
-        experts=count,
-        experts_per_token=visited,
-        shared_experts=1 if llama4 else _number(config, "shared_experts") or (1 if shared_width else 0),
-        expert_intermediate_size=width,
-        shared_intermediate_size=shared_width,
-        dense_layers=_dense_layers(config, layers),
-    )
-
-
-def _dense_layers(config: Mapping[str, Any], layers: int) -> int:
-    """Layers without experts, in the four ways configurations say so."""
-    pattern = config.get("moe_layer_freq")
-    if isinstance(pattern, list):
-        return sum(1 for entry in pattern[:layers] if not entry)
-    if only := config.get("mlp_only_layers"):
-        return len(only)
-    step = _number(config, "interleave_moe_layer_step") or _number(config, "expert_layer_period") or 1
-    step = _number(config, "decoder_sparse_step") or step
-    return min(layers, _number(config, "first_k_dense_replace") or 0) if step == 1 else layers - layers // step
-
-
-def _sliding(config: Mapping[str, Any], kind: str, layers: int) -> SlidingWindow | None:
-    window = _number(config, "sliding_window") or _number(config, "attention_chunk_size")
-    if window is None or config.get("use_sliding_window") is False or kind.startswith("mixtral"):
-        return None
-    types = config.get("layer_types") or config.get("hybrid_layer_pattern")
-    if isinstance(types, list):
-        local = sum(1 for entry in types[:layers] if entry in ("sliding_attention", "chunked_attention", 1))
-    else:
-        period = _number(config, "sliding_window_pattern") or GLOBAL_EVERY.get(kind)
-        local = layers - layers // period if period else layers
-    return SlidingWindow(window_tokens=window, local_layers=local) if local else None
-
-
-def _linear(config: Mapping[str, Any], layers: int) -> LinearState | None:
-    """Gated DeltaNet layers (Qwen3-Next, Qwen3.5): a matrix a value head and a short convolution, both fp32."""
-    types = config.get("layer_types")
-    names: tuple[Literal["k_heads", "v_heads", "k_dim", "v_dim"], ...] = ("k_heads", "v_heads", "k_dim", "v_dim")
-    keys = ("linear_num_key_heads", "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim")
-    read = {name: _number(config, key) for name, key in zip(names, keys, strict=True)}
-    if any(value is None for value in read.values()):
-        return None
-    k_heads, v_heads, k_dim, v_dim = (read[name] or 0 for name in names)
-    if isinstance(types, list):
-        linear_layers = sum(1 for entry in types[:layers] if entry == "linear_attention")
-    else:
-        linear_layers = layers - layers // (_number(config, "full_attention_interval") or 4)
-    hidden, kernel = _number(config, "hidden_size") or 0, _number(config, "linear_conv_kernel_dim") or 4
-    keys_width, values_width = k_heads * k_dim, v_heads * v_dim
-    mixed = 2 * keys_width + values_width
-    weights = (
-        hidden * (mixed + values_width + 2 * v_heads) + kernel * mixed + values_width * hidden + 2 * v_heads + v_dim
-    )
-    state_bytes = 4 * (v_heads * k_dim * v_dim + (kernel - 1) * mixed)
-    return LinearState(linear_layers=linear_layers, state_bytes_per_layer=state_bytes, params_per_layer=weights)
-
-
-def _native_format(document: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    quantisation = document.get("quantization_config")
-    if isinstance(quantisation, dict):
-        method = str(quantisation.get("quant_method", "")).lower()
-        if method in {"fp8", "awq", "gptq", "mxfp4"}:
-            return method
-        if method == "bitsandbytes":
-            return "nf4" if quantisation.get("load_in_4bit") else "int8"
-        if bits := quantisation.get("bits"):
-            return "int8" if bits == 8 else "int4"
-    dtype = config.get("dtype") or config.get("torch_dtype") or document.get("torch_dtype")
-    return DTYPES.get(str(dtype).removeprefix("torch."), "bf16")

@@ -17,10 +17,15 @@ LIKE_ANOTHER = "same-shape"
 FORMATS = {
     "awq": "awq", "gptq": "gptq", "int4": "int4", "int8": "int8", "fp8": "fp8", "nvfp4": "nvfp4", "mxfp4": "mxfp4",
     "4bit": "int4", "8bit": "int8", "bnb": "nf4", "w8a8": "int8", "w4a16": "int4", "bf16": "bf16", "fp16": "fp16",
+    "w8a16": "int8", "w4a4": "int4", "mxfp8": "fp8", "fp4": "nvfp4",
 }  # fmt: skip
 """Endings of checkpoint names that say how the weights are stored → the format."""
 PACKAGING = frozenset({"gguf", "mlx", "exl2", "quantized", "dynamic", "hf", "diffusers"})
 """Endings that say nothing of the format by themselves."""
+HOW = frozenset({"qat", "qad", "ct", "block", "static", "pertensor", "v1", "v2", "w", "a"})
+"""Words beside a format that say how it was come by: they end a name only together with one (`qat-w4a16-ct`)."""
+WIDTHS = frozenset({"int8", "int4", "fp8"})
+"""Formats that yield to a more telling word before them: `GPTQ-Int4`, `w-mxfp4-a-fp8`, `NVFP4-W4A4`."""
 
 
 @lru_cache(maxsize=1)
@@ -95,7 +100,7 @@ def closed(name: str) -> Closed | None:
 
 
 def model(name: str) -> Model:
-    """The model with this id, Hugging Face id or alias, or the one a `config.json` at this path describes.
+    """The model with this id, Hugging Face id or alias, or the one that the `config.json` or GGUF file here describes.
 
     Raises:
         UnknownName: with the closest names.
@@ -111,6 +116,10 @@ def model(name: str) -> Model:
         from kb.model_config import shape_from_config
 
         return shape_from_config(name)
+    if name.endswith(".gguf") and _is_file(name):
+        from kb.gguf_shape import shape_from_gguf
+
+        return shape_from_gguf(Path(name))
     from kb.names import model_names
 
     try:
@@ -139,16 +148,31 @@ def of_size(ids: tuple[str, ...], params: float, tolerance: float = 0.12) -> tup
 
 def _without_format(name: str) -> tuple[str, str | None]:
     """`Qwen2.5-72B-Instruct-GPTQ-Int4` → `Qwen2.5-72B-Instruct`, gptq; the method tells more than its width."""
-    words, stored = name.split("-"), None
-    while len(words) > 1 and (words[-1].lower() in FORMATS or words[-1].lower() in PACKAGING):
-        word = words.pop().lower()
-        if word in FORMATS and not (word == "gptq" and stored == "int8"):
-            stored = FORMATS[word]
+    words, stored = name.replace("-quantized.", "-quantized-").split("-"), None
+    while len(words) > 1:
+        taken = next((count for count in (4, 3, 2, 1) if _ends_in_format(words, count)), 0)
+        if not taken:
+            break
+        for word in reversed(words[-taken:]):
+            found = FORMATS.get(word.lower())
+            if found and (stored is None or (stored in WIDTHS and not (found == "gptq" and stored == "int8"))):
+                stored = found
+        words = words[:-taken]
     return "-".join(words), stored
 
 
+def _ends_in_format(words: list[str], count: int) -> bool:
+    """Whether the last `count` words are a format, or packaging, and words that say how it was come by."""
+    if len(words) <= count:
+        return False
+    first, rest = words[-count].lower(), [word.lower() for word in words[len(words) - count + 1 :]]
+    own = first in FORMATS or first in PACKAGING
+    led = first in HOW and any(word in FORMATS for word in rest)
+    return (own or led) and all(word in HOW or word in FORMATS for word in rest)
+
+
 def read_local_configs() -> None:
-    """Let `model()` read a `config.json` of this machine by its path, in this process.
+    """Let `model()` read a `config.json` or GGUF file of this machine by its path, in this process.
 
     Only the command line asks for it: a server must not open files that a caller names.
     """
@@ -175,7 +199,10 @@ def _from_hub(name: str) -> Model | None:
     if config is None:
         return None
     with suppress(BadInput):
-        return shape_from_config({**config, "_name_or_path": name})
+        read = shape_from_config({**config, "_name_or_path": name})
+        _, stored = _without_format(name)
+        told = stored if stored and "quantization_config" not in config else read.native_format
+        return read.model_copy(update={"native_format": told})
     return None
 
 

@@ -73,6 +73,8 @@ class CauseFact(Frozen):
     """How much likelier where the cards talk over PCIe, with no link of their own between all of them."""
     stated_times: dict[str, float] = Field(default_factory=dict)
     """Fields that make it so much likelier where they were stated."""
+    stops: bool = False
+    """Whether nothing runs with it: it explains no slowness."""
     needs: tuple[str, ...] = ()
     """Fields of the request it needs to be reckoned."""
     unless: dict[str, Scalar] = Field(default_factory=dict)
@@ -81,6 +83,8 @@ class CauseFact(Frozen):
     """Further such values."""
     unless_stated: tuple[str, ...] = ()
     """Fields with which it cannot be, whatever was told."""
+    experts: bool = False
+    """Whether it takes a model that is known to be a mixture of experts."""
     model_kinds: tuple[str, ...] = ()
     """Kinds of model in the catalog it happens with; empty = any."""
     when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)

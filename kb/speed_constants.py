@@ -47,6 +47,8 @@ class Decode(Frozen):
     unpack_ops: dict[str, float]
     """Start of a card's id or architecture → operations of one of its lanes that unpacking a quantised weight and
     multiplying it with one vector takes in llama.cpp; cards that are not here wait for their memory instead."""
+    table_ops: dict[str, float]
+    """Maker → the same of weights that are looked up in tables (IQ2, IQ3)."""
     unpack_overlap_power: float
     """As `overlap_power`, of that work and reading."""
     matrix_columns: dict[str, int]
@@ -174,6 +176,8 @@ class Compute(Frozen):
     prefill_architecture_ratios: dict[str, float]
     """The same by the card's architecture, in engines that serve."""
     llama_cpp: LlamaCpp
+    served_batch_tokens: int
+    """Tokens of prompts that a serving engine reads at once."""
     prefill_chunk_tokens: int
     """Tokens of a prompt that pipeline stages hand on at once."""
 
@@ -200,6 +204,10 @@ class Link(Frozen):
     """Bus bandwidth as a share of the card's stated link bandwidth …"""
     bus_bytes_per_s: float = 0.0
     """… or by itself."""
+    crowded_ratio: float = 1.0
+    """Factor on it for more than two cards that share a desktop's lanes and host memory …"""
+    crowded_cards: int = 0
+    """… which are at most so many: more stand on a server's board."""
     small_bytes: float = 0.0
     """Messages up to this size go another way …"""
     small_bus_bytes_per_s: float = 1.0

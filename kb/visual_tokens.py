@@ -35,6 +35,8 @@ class Eye(Frozen):
     most: int
     usual: int
     """Tokens of a picture whose size nobody said."""
+    mostly_text: bool = False
+    """Whether people train these models on text more often than on pictures."""
     source: str
     video: Video
 

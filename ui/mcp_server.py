@@ -21,7 +21,7 @@ from tools.agent_tools.desk import AgentTool
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.toolset import agent_tool, agent_tools, schema_of
 from tools.refused import bad_input
-from ui.metrics import counted
+from ui.serving.metrics import counted
 
 if TYPE_CHECKING:  # the agent's libraries take a second to load, which listing the tools need not wait for
     from assistant.agent import Advisor
@@ -136,7 +136,7 @@ def serve_stdio() -> int:
     """Speak MCP on standard input and output until the client leaves."""
 
     def advisor() -> "Advisor":
-        from ui.service import advisor as shared  # opens the index
+        from ui.serving.service import advisor as shared  # opens the index
 
         return shared()
 

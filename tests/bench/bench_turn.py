@@ -36,7 +36,7 @@ from kb.catalog import gpus, models
 from kb.embedder import Bilingual
 from kb.settings import settings
 from tools.registry import Tool, tools
-from ui.worker import SWITCH_S, settled, warm
+from ui.serving.worker import SWITCH_S, settled, warm
 
 WARMING = ("Can 2×A6000 run Qwen2.5-7B for 3 users?", "预算 7 万元，跑 Qwen2.5-7B，3 个并发，买什么卡？")
 TICK_S = 0.001

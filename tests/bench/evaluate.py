@@ -108,7 +108,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         os.environ["GPU_ADVISOR_HOME"] = home
         sys.path.insert(0, str(ROOT))
-        from ui.service import advisor
+        from ui.serving.service import advisor
 
         groups: dict[str, list[Row]] = defaultdict(list)
         for case in load(tuple(options.file or FILES)):

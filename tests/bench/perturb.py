@@ -138,7 +138,7 @@ def main() -> int:
         os.environ["GPU_ADVISOR_HOME"] = home
         sys.path.insert(0, str(ROOT))
         from assistant.understand import understand
-        from ui.service import advisor
+        from ui.serving.service import advisor
 
         def asked(text: str) -> tuple[Any, ...]:
             return outcome(advisor().ask(text), understand(text).need)

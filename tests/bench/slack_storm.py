@@ -56,7 +56,7 @@ def storm(chosen: argparse.Namespace, home: Path) -> int:
     settings = Settings(home=home, slack_api_url=f"{slack.address}/api/")
     engine: Any = Scripted(settings, home)
     if chosen.questions:
-        from ui.service import advisor
+        from ui.serving.service import advisor
 
         engine = copy.copy(advisor())
         engine.options = settings

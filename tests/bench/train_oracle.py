@@ -56,8 +56,8 @@ def verdict(fields: dict[str, object]) -> str:
     if worth(answer) > expected[0]:
         return f"worse: {worth(answer)} for {expected[0]}"
     same = worth(answer) == expected[0] and answer.ways[0].sharding != "layers"
-    if same and rate(answer) < NEARLY * expected[1]:
-        return f"slower: {rate(answer):.4g} for {expected[1]:.4g} tokens a second"
+    if same and rate(fields) < NEARLY * expected[1]:
+        return f"slower: {rate(fields):.4g} for {expected[1]:.4g} tokens a second"
     return "alike"
 
 

@@ -84,7 +84,7 @@ class TestGpus(Rows):
         ("memory", "low", "high"),
         [
             ("HBM2", 400 * GB, 1_600 * GB), ("HBM2e", 800 * GB, 4 * TB), ("HBM3", 2 * TB, 6 * TB),
-            ("HBM3e", 4_500 * GB, 9 * TB), ("HBM4", 10 * TB, 60 * TB), ("GDDR5", 80 * GB, 500 * GB),
+            ("HBM3e", 3_500 * GB, 9 * TB), ("HBM4", 10 * TB, 60 * TB), ("GDDR5", 80 * GB, 500 * GB),
             ("GDDR5X", 190 * GB, 600 * GB), ("GDDR6", 75 * GB, 1 * TB), ("GDDR6X", 450 * GB, 1_100 * GB),
             ("GDDR7", 250 * GB, 3 * TB), ("LPDDR4X", 50 * GB, 500 * GB),
         ],
@@ -151,7 +151,13 @@ class TestGpus(Rows):
         "fp4_flops": {"has": "Blackwell Rubin", "lacks": "Kepler Maxwell Pascal Volta Turing Ampere Ada Hopper"},
         "tf32_flops": {"has": "", "lacks": "Kepler Maxwell Pascal Volta Turing"},
     }
-    UNREAD: ClassVar[set[str]] = {"rtx-6000d-84gb", "cmp-70hx-8gb", "cmp-90hx-10gb", "cmp-170hx-8gb", "cmp-170hx-10gb"}
+    UNREAD: ClassVar[set[str]] = {
+        "rtx-6000d-84gb",
+        "cmp-70hx-8gb",
+        "cmp-90hx-10gb",
+        "cmp-170hx-8gb",
+        "cmp-170hx-10gb",
+    } | {"rubin-cpx-128gb"}
     """Cards whose rates no source states."""
 
     @pytest.mark.parametrize("field", list(NVIDIA_SUPPORT))
@@ -265,6 +271,8 @@ def test_a_year_no_dated_source_states_is_unknown_and_never_guessed() -> None:
         ("rtx-5080-laptop-16gb", 1334),
         ("rtx-5070-ti-laptop-12gb", 992),
         ("rtx-5070-laptop-8gb", 798),
+        ("rtx-5060-laptop-8gb", 572),
+        ("rtx-5050-laptop-8gb", 440),
     ],
 )
 def test_the_dense_rate_is_half_of_the_makers_headline(card: str, headline: float) -> None:

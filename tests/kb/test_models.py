@@ -18,6 +18,7 @@ DATE = re.compile(r"20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 ODD_SHAPES = {
     "deepseek-ai/DeepSeek-V4-Flash": "low-rank output projection and hyper-connections",
     "deepseek-ai/DeepSeek-V4-Flash-0731": "low-rank output projection and hyper-connections",
+    "deepseek-ai/DeepSeek-V4-Flash-DSpark": "low-rank output projection and hyper-connections",
     "nvidia/Nemotron-H-56B-Base-8K": "a feed-forward follows only the Mamba layers",
     "google/gemma-4-E2B-it": "per-layer embeddings",
     "google/gemma-4-E4B-it": "per-layer embeddings",
@@ -163,11 +164,23 @@ def test_a_sparse_model_visits_few_of_its_parameters() -> None:
         ("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int8", "int8"),
         ("unsloth/Qwen2.5-72B-Instruct-bnb-4bit", "nf4"),
         ("Qwen2.5-72B-Instruct-GGUF", "bf16"),
+        ("who/Qwen2.5-72B-Instruct-quantized.w8a8", "int8"),
+        ("who/Qwen2.5-72B-Instruct-qat-w4a16-ct", "int4"),
+        ("who/Qwen2.5-72B-Instruct-FP8-block", "fp8"),
+        ("who/Qwen2.5-72B-Instruct-NVFP4-W4A4", "nvfp4"),
+        ("who/Qwen2.5-72B-Instruct-NVFP4-v2", "nvfp4"),
+        ("who/Qwen2.5-72B-Instruct-w-mxfp4-a-fp8", "mxfp4"),
     ],
 )
 def test_a_checkpoint_name_says_how_its_weights_are_stored(name: str, stored: str) -> None:
     named = model(name)
     assert (named.id, named.native_format) == ("Qwen/Qwen2.5-72B", stored)
+
+
+@pytest.mark.parametrize("name", ["Qwen2.5-72B-Instruct-v2", "Qwen2.5-72B-Instruct-qat-mobile-ct", "Mistral-7B-v9"])
+def test_a_version_or_an_untold_width_is_no_format(name: str) -> None:
+    with pytest.raises(UnknownName):
+        model(name)
 
 
 def test_an_unknown_model_names_the_closest() -> None:

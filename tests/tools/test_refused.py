@@ -7,7 +7,7 @@ import pytest
 from kb.base import BadInput
 from tools.need import GpuCount
 from tools.registry import tool
-from ui.refusals import told
+from ui.entrance.refusals import told
 
 
 @pytest.mark.parametrize(

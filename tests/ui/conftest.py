@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 from assistant.agent import Advisor
 from ingest.sync import ensure_bundled
 from kb.settings import settings
-from ui import service
-from ui.site import create_site
+from ui.serving import service
+from ui.serving.site import create_site
 
 ORIGIN = "http://127.0.0.1:7860"
 
@@ -30,7 +30,7 @@ def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _unmended() -> Iterator[None]:
     """A site that outlives its test would look after the index of whichever test runs minutes later."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ui.site.mending", nullcontext)
+        patch.setattr("ui.serving.site.mending", nullcontext)
         yield
 
 

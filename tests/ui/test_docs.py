@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from kb.catalog import gpus
 from tools.registry import tools
 from ui.assets import asset
-from ui.docs import PAGES, kind, main, table
+from ui.reference.docs import PAGES, kind, main, table
 
 
 @pytest.fixture

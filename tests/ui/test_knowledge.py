@@ -15,10 +15,10 @@ from assistant.agent import Advisor
 from ingest.apart import Apart, sync_apart
 from kb.archive import Library
 from kb.base import IndexUnavailable
-from ui import uploads
 from ui.api import create_app
-from ui.taking import WAIT_MAX_S, WAIT_S, Jobs, waits_s
-from ui.uploads import Text, file_name
+from ui.serving import uploads
+from ui.serving.taking import WAIT_MAX_S, WAIT_S, Jobs, waits_s
+from ui.serving.uploads import Text, file_name
 
 WAITING = {"Prefer": "wait=60"}
 CLAIMS = """# Cards
@@ -189,8 +189,8 @@ def test_a_fault_of_ours_is_told_without_its_words_and_logged(
 
 
 def test_no_more_documents_wait_than_there_are_places_and_few_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.taking.RUNNING_MAX", 2)
-    monkeypatch.setattr("ui.taking.KEPT", 3)
+    monkeypatch.setattr("ui.serving.taking.RUNNING_MAX", 2)
+    monkeypatch.setattr("ui.serving.taking.KEPT", 3)
     jobs, go = Jobs(), threading.Event()
     held = [jobs.begin(str(number), lambda: go.wait() and None) for number in range(2)]
     with pytest.raises(IndexUnavailable, match="too many"):

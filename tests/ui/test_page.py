@@ -12,9 +12,6 @@ from kb.base import BadInput, UnknownName
 from tools.configuration import Configuration, Item, MemoryFit, Network, Price, RentPrice
 from tools.configure.tell.reasons import reason
 from tools.need import Need
-from ui.labels import labels
-from ui.quantities import money, quantity
-from ui.slots import slot, slot_name
 from ui.web import cards, chart, evidence, steps, turn
 from ui.web.break_even import break_even
 from ui.web.comparison import comparison
@@ -23,6 +20,9 @@ from ui.web.page import answering, inert
 from ui.web.prose import prose
 from ui.web.scale import Scale
 from ui.web.understood import HIDDEN, KINDS, understood
+from ui.words.labels import labels
+from ui.words.quantities import money, quantity
+from ui.words.slots import slot, slot_name
 
 HOSTILE = [
     "<script>alert(1)</script>",

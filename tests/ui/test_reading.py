@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-import ui.service
+import ui.serving.service
 from assistant.agent import Advisor
 from kb.settings import Settings
 from ui.cli import main
@@ -36,7 +36,7 @@ CHANGED: dict[str, Any] = {
 def by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Advisor:
     """An advisor without a language model, in a home of its own."""
     made = Advisor(Settings(home=tmp_path))
-    monkeypatch.setattr(ui.service, "advisor", lambda: made)
+    monkeypatch.setattr(ui.serving.service, "advisor", lambda: made)
     return made
 
 
@@ -109,7 +109,7 @@ def test_the_command_tells_a_person_and_a_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = with_model(tmp_path, READING, READING, READING, {**CHANGED, "unread": []})
-    monkeypatch.setattr(ui.service, "advisor", lambda: made)
+    monkeypatch.setattr(ui.serving.service, "advisor", lambda: made)
     assert main(["read", MESSAGE]) == 0
     said = capsys.readouterr().out
     assert "cards have of 0: “two 3090”" in said

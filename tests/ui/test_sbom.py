@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from ui.sbom import LOCK, bill, main, pinned
+from ui.reference.sbom import LOCK, bill, main, pinned
 
 FLOORS = {
     "gradio": ("6.20", "CVE-2026-59806: open redirect and request forgery in /gradio_api/file="),

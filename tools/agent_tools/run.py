@@ -349,7 +349,7 @@ def told(result: dict[str, Any], *, waits: bool = False) -> dict[str, Any]:
     left = ANSWER_LEFT_OUT | (TOLD_BY_WAYS if ways else frozenset())
     rows = {
         "answer": {name: value for name, value in result["answer"].items() if name not in left},
-        "ways": [_way(one, waits=waits) for one in ways[: 1 if named else WAYS_MAX]],
+        "ways": [_way(one, lead=not at, waits=waits) for at, one in enumerate(ways[: 1 if named else WAYS_MAX])],
         "binds": [{"what": one["what"], "said": one["said"]} for one in result.get("binds", [])[:3]],
         "changes": [_only(one, ("change", "effect", "costs")) for one in result.get("changes", [])[:4]],
         "together": _together(result.get("together")),
@@ -361,7 +361,7 @@ def told(result: dict[str, Any], *, waits: bool = False) -> dict[str, Any]:
     return plain
 
 
-def _way(way: dict[str, Any], *, waits: bool) -> dict[str, Any]:
+def _way(way: dict[str, Any], *, lead: bool, waits: bool) -> dict[str, Any]:
     memory, speed = dict(way.get("memory") or {}), way.get("speed") or {}
     if memory.get("usable_bytes_per_gpu"):
         memory["spare_bytes_per_gpu"] = memory["usable_bytes_per_gpu"] - memory["needed_bytes_per_gpu"]
@@ -370,6 +370,8 @@ def _way(way: dict[str, Any], *, waits: bool) -> dict[str, Any]:
     if not memory.get("usable_bytes_per_gpu"):  # the processor alone
         memory = {name: value for name, value in memory.items() if not name.endswith("_per_gpu")}
     kept = {name: value for name, value in way.items() if name not in WAY_LEFT_OUT}
+    if lead and way.get("command"):  # with program and repository, or a model makes them up; others differ in flags
+        kept["flags"] = way["command"].partition("  # test:")[0].partition("; test:")[0]
     return {
         **kept,
         "memory": {name: value for name, value in memory.items() if name not in MEMORY_LEFT_OUT},

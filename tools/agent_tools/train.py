@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.catalog import gpus
+from kb.first_runs import first_runs
 from kb.models import models
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
@@ -14,7 +15,6 @@ from tools.agent_tools.media import interval
 from tools.agent_tools.run import told
 from tools.agent_tools.shown import SHOWN_MAX, shown, written
 from tools.training_time.request import SAMPLE_TOKENS
-from tools.ways_to_train.pace import MFU
 from tools.ways_to_train.problem import OPTIMAL_TOKENS, TOKENS
 from tools.ways_to_train.problem import PICTURES as DRAWN
 from tools.ways_to_train.request import optimizer_of
@@ -308,8 +308,10 @@ def _work(asked: dict[str, Any], params: int, *, adapted: bool) -> str | None:
         return None
     factor, card = (4 if adapted else 6), gpus()[USUAL_CARD]
     flops = factor * params * tokens
-    hours = flops / (float(card.bf16_flops or 1) * MFU) / 3600
+    least, most = first_runs().reached.value
+    long, short = (flops / (float(card.bf16_flops or 1) * share) / 3600 for share in (least, most))
     return (
-        f"{factor} × {params / 1e9:.3g}B × {tokens / 1e9:.4g}B tokens = {flops:.3g} FLOPs = {hours:,.3g} hours of one "
-        f"{card.name} at {100 * MFU:.0f} % of its peak"
+        f"{factor} × {params / 1e9:.3g}B × {tokens / 1e9:.4g}B tokens = {flops:.3g} FLOPs = {short:,.3g} to "
+        f"{long:,.3g} hours of one {card.name} at {100 * most:.0f} % of its peak (tuned) to {100 * least:.0f} % "
+        "(as first set up)"
     )

@@ -1,9 +1,10 @@
 """What the memory solvers say of a set-up, as rules may ask: `room.verdict`, `room.needed`, `room.most_context` …"""
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kb.base import AdvisorError
+from kb.launch import launch_facts
 from tools.check_setup.expression import tokens
 from tools.registry import tool
 
@@ -27,6 +28,13 @@ WRITTEN = {
     "fp8": "fp8",
     "bitsandbytes": "nf4",
 }
+"""What `--quantization` names; what a server makes while loading is in the facts."""
+
+
+@lru_cache(maxsize=1)
+def _made() -> dict[str, str]:
+    """Formats that servers make while loading, by what they call them."""
+    return {made: form for rows in launch_facts().made_on_load.values() for form, made in rows.items()}
 
 
 class Room:
@@ -81,7 +89,8 @@ class Room:
             return None  # part of the weights lies in the host's memory by choice
         if local and not context:
             return None
-        quantised = WRITTEN.get(str(view.value("quantization") or ""))
+        named = str(view.value("quantization") or "")
+        quantised = WRITTEN.get(named) or _made().get(named)
         form = view.named.weight_format or quantised
         cards = view.value("cards")
         tp = cards if local else view.value("tp")
@@ -109,6 +118,7 @@ class Room:
             if shard is None:
                 return None
         shard = shard or ("fsdp" if view.value("fsdp") or view.value("accel.fsdp_config") else None)
+        whole = str(view.value("ds.zero_optimization_offload_param_device") or "none") != "none"
         offloads = view.value("ds.zero_optimization_offload_optimizer_device") or "offload" in file
         return {
             "model": view.named.model, "task": method, "micro_batch_size": micro, "sequence_tokens": sequence,
@@ -116,7 +126,7 @@ class Room:
             None, "sharding": shard if isinstance(ranks, int) and ranks > 1 else None,
             "data_parallel": ranks if isinstance(ranks, int) and ranks > 1 and shard else None,
             "lora_rank": view.value("lora_rank") if method != "full_finetune" else None,
-            "offload": "optimizer" if offloads and str(offloads) != "none" else None,
+            "offload": "all" if whole else "optimizer" if offloads and str(offloads) != "none" else None,
         }  # fmt: skip
 
 

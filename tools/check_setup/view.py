@@ -21,7 +21,7 @@ BOXES = ("docker", "compose", "pod", "helm")
 JOBS = ("slurm",)
 LAUNCHERS = ("torchrun", "accelerate-launch", "deepspeed")
 SPACES: Mapping[str, tuple[str, ...]] = {"box": BOXES, "job": JOBS, "step": ("srun", "mpirun"), "launcher": LAUNCHERS}
-BESIDE = {"ds": "deepspeed-config", "accel": "accelerate-config"}
+BESIDE = {"ds": "deepspeed-config", "accel": "accelerate-config", "launched": "accelerate-launch"}
 _IMAGE = re.compile(r":(?:v|server-cuda-b)?(\d+\.\d+(?:\.\d+)?)")
 _PIP = re.compile(r"(vllm|sglang|deepspeed|transformers|torch)\s*==\s*(\d+(?:\.\d+)+)")
 

@@ -125,9 +125,10 @@ def kubernetes_manifest(setting: Setting) -> str:
     if setting.request.nodes > 1 and setting.pipeline > 1:
         raise BadInput("nodes", "a Deployment starts each copy on one machine.",
                        "Use slurm, or shell on each machine, for a copy over several.")  # fmt: skip
-    documents = [_priority(setting), _claim(setting), _deployment(setting), _service(setting)]
+    pods, setting = setting.request.nodes, _one_machine(setting)
+    documents = [_priority(setting), _claim(setting), _deployment(setting, pods), _service(setting)]
     if setting.engine and setting.engine.metrics_waiting:
-        documents.append(_scaling(setting))
+        documents.append(_scaling(setting, pods))
     return dumped(*documents)
 
 
@@ -156,13 +157,20 @@ def _disk_gib(setting: Setting) -> int:
     return math.ceil(2 * weights * setting.tensor * setting.pipeline / GIB / 10) * 10
 
 
-def _deployment(setting: Setting) -> dict[str, Any]:
+def _one_machine(setting: Setting) -> Setting:
+    """What one machine's container starts: the copies that it holds, on its own cards."""
+    nodes = setting.request.nodes
+    request = setting.request.model_copy(update={"gpu_count": setting.per_node, "nodes": 1})
+    return setting._replace(request=request, data=max(setting.data // nodes, 1))
+
+
+def _deployment(setting: Setting, pods: int) -> dict[str, Any]:
     entry, arguments = _start(setting)
     arguments = [one.replace("${MODEL}", UNSET) for one in arguments]
     port = setting.engine.port if setting.engine else 8000
-    each, facts = setting.tensor * setting.pipeline, launch_facts().host
+    each, facts = setting.request.gpu_count, launch_facts().host  # every rank, copies and shared experts too
     card = "amd.com/gpu" if setting.card.vendor == "AMD" else "nvidia.com/gpu"
-    memory = f"{_host_memory_gib(setting)}Gi"
+    memory = f"{_host_memory_gib(setting) + facts.shared_memory_gib}Gi"  # what lies in /dev/shm counts in the limit
     token = {"secretKeyRef": {"name": "hugging-face", "key": "token", "optional": True}}
     health = {"httpGet": {"path": setting.engine.health if setting.engine else "/", "port": port}}
     container = {
@@ -191,7 +199,7 @@ def _deployment(setting: Setting) -> dict[str, Any]:
     return {
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": setting.name, "labels": _labels(setting)},
         "spec": {
-            "replicas": 1, "selector": {"matchLabels": _labels(setting)},
+            "replicas": pods, "selector": {"matchLabels": _labels(setting)},
             "strategy": {"type": "Recreate"},
             "template": {"metadata": {"labels": _labels(setting)}, "spec": pod},
         },
@@ -206,7 +214,7 @@ def _service(setting: Setting) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _scaling(setting: Setting) -> dict[str, Any]:
+def _scaling(setting: Setting, pods: int) -> dict[str, Any]:
     """Scale on waiting requests: the use of the card is near 100 % whatever the load."""
     facts, metric = launch_facts().serving, setting.engine.metrics_waiting if setting.engine else ""
     query = f'sum({metric}{{namespace="default", pod=~"{setting.name}-.*"}})'
@@ -220,8 +228,8 @@ def _scaling(setting: Setting) -> dict[str, Any]:
     return {
         "apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "metadata": {"name": setting.name},
         "spec": {
-            "scaleTargetRef": {"name": setting.name}, "minReplicaCount": 1,
-            "maxReplicaCount": setting.request.max_replicas, "pollingInterval": 15,
+            "scaleTargetRef": {"name": setting.name}, "minReplicaCount": pods,
+            "maxReplicaCount": max(setting.request.max_replicas, pods), "pollingInterval": 15,
             "cooldownPeriod": facts.cooldown_s, "triggers": [trigger],
         },
     }  # fmt: skip

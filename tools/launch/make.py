@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kb import repositories
 from kb.base import BadInput
 from kb.launch import launch_facts
 from tools.launch import acceptance
@@ -14,6 +15,8 @@ from tools.launch.shell import serve_script, slurm_job
 from tools.launch.train import train_files
 from tools.named import vouching
 
+OF_PIP = {"vllm": "vllm", "sglang": "sglang", "llama-factory": "llamafactory", "axolotl": "axolotl"}
+"""Programs that are installed by themselves, by the name of their package."""
 SERVING_HOURS, TRAINING_HOURS = 24, 48
 CHECKED = {
     "bash": "bash -n", "json": "JSON parser", "python": "Python compiler", "docker_compose": "Compose schema",
@@ -45,7 +48,8 @@ def make_launch_files(request: LaunchRequest) -> LaunchFiles:
     )
     used = [*setting.sources, *vouching(setting.card, ("memory_bytes", "usable_bytes"))]
     used += [one.source for one in tests if one.source]
-    known = {one.id: one for one in setting.estimate.sources} | facts.sources
+    named = facts.sources | repositories.sources()
+    known = {one.id: one for one in setting.estimate.sources} | named
     return LaunchFiles(
         model=setting.model.id, checkpoint=setting.checkpoint, program=setting.program, release=release,
         target=request.target, gpu=setting.card.id, gpu_count=request.gpu_count, nodes=request.nodes,
@@ -66,7 +70,7 @@ def make_launch_files(request: LaunchRequest) -> LaunchFiles:
         acceptance=tests, derivation=(*setting.steps, *setting.estimate.derivation), assumptions=setting.assumptions,
         warnings=tuple(dict.fromkeys(setting.warnings)),
         sources=tuple(known[key] for key in dict.fromkeys((*used, *known)) if key in known and
-                      (key in used or key not in facts.sources)),
+                      (key in used or key not in named)),
     )  # fmt: skip
 
 
@@ -97,9 +101,11 @@ def _training(setting: Setting) -> Iterator[LaunchFile]:
 def _run(setting: Setting) -> Iterator[str]:
     target, port = setting.request.target, setting.engine.port if setting.engine else 0
     missing = "MODEL=… " if setting.checkpoint is None else ""
-    own = setting.training and setting.program not in {"llama-factory", "axolotl"}
-    packages = ("pip install -r requirements.txt",) if own else ()
+    packages = tuple(_before(setting))
+    gated = setting.checkpoint is not None and repositories.is_gated(setting.checkpoint)
     if target == "docker_compose":
+        if gated:
+            yield "export HF_TOKEN=…  # gated: consent on the model's page first"
         yield f"{missing}docker compose up -d"
         yield "docker compose logs -f"
     elif target == "kubernetes":
@@ -107,20 +113,39 @@ def _run(setting: Setting) -> Iterator[str]:
         yield f"kubectl apply -f {setting.name}.yaml"
         yield f"kubectl rollout status deployment/{setting.name} --timeout=30m"
         yield f"kubectl port-forward service/{setting.name} {port}:80"
-    elif target == "slurm":
+    elif gated:
+        yield "hf auth login  # gated: consent on the model's page first"
+    if target == "slurm":
         yield from packages
         yield f"{missing}sbatch job.sbatch"
-    elif setting.request.nodes > 1:
+    elif target == "shell" and setting.request.nodes > 1:
         start = "run.sh" if setting.training else "serve.sh"
         yield from packages
         yield f"{missing}NODE_RANK=0 MASTER_ADDR=… bash {start}  # on every machine, with its own rank"
-    else:
+    elif target == "shell":
         yield from packages
         yield f"{missing}bash {'run.sh' if setting.training else 'serve.sh'}"
     if not setting.training and target != "slurm":
         name = setting.model.name if setting.program != "ollama" else ollama_model(setting)
         body = f'{{"model": "{name}", "messages": [{{"role": "user", "content": "Hello"}}]}}'
         yield f"curl http://127.0.0.1:{port}/v1/chat/completions -H 'content-type: application/json' -d '{body}'"
+
+
+def _before(setting: Setting) -> Iterator[str]:
+    """What is installed on each machine, in the release that the files are written for."""
+    if setting.program in OF_PIP:
+        facts = launch_facts()
+        release = setting.older or (setting.engine or facts.trainers[setting.program]).release
+        also = " deepspeed" if setting.sharding.startswith("zero") else ""
+        if setting.training and (setting.request.task == "qlora" or "8bit" in (setting.request.optimizer or "")):
+            also += " bitsandbytes"
+        yield (
+            f"pip install {OF_PIP[setting.program]}=={release}{also}"
+            if setting.card.vendor == "NVIDIA"
+            else (f"# {setting.program} {release}: install its ROCm build")
+        )
+    elif setting.training:
+        yield "pip install -r requirements.txt"
 
 
 def _checked(setting: Setting, found: list[LaunchFile]) -> Iterator[str]:

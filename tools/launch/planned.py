@@ -9,6 +9,7 @@ from kb.records.model import Model
 from tools.base import Step
 from tools.launch.request import LaunchRequest
 from tools.memory.result import MemoryEstimate
+from tools.ways_to_train.flags import takes_pure
 from tools.ways_to_train.plan import LAYERS
 from tools.ways_to_train.problem import problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
@@ -17,6 +18,8 @@ from tools.ways_to_train.search import Timed, search
 METHODS = {"full_finetune": "full", "lora": "lora", "qlora": "qlora"}
 ENGINES = ("deepspeed", "fsdp", "llama-factory", "axolotl")
 """Programs that are trainers of the estimate by name; the others run any of them."""
+WIDENED = ("mxfp4", "fp8")
+"""Formats of published checkpoints with `dequantize` in their configuration of Transformers."""
 SHARDS = {"fsdp": ("fsdp",), "deepspeed": ("zero1", "zero2", "zero3")}
 """Sharding that a program is named for, where there are several cards."""
 
@@ -72,6 +75,8 @@ def _told(one: Timed, request: LaunchRequest, program: str) -> bool:
     plan = one.plan
     if plan.count != request.gpu_count or plan.sharding == LAYERS:
         return False
+    if program == "llama-factory" and not takes_pure(plan):
+        return False
     return plan.count == 1 or request.sharding is not None or plan.sharding in SHARDS.get(program, (plan.sharding,))
 
 
@@ -104,7 +109,7 @@ def rate_of(request: LaunchRequest, model: Model) -> float:
     return float(request.learning_rate or launch_facts().training.rate(request.task, model.params))
 
 
-def doubts_of(model: Model, half: str) -> Iterator[str]:
+def doubts_of(model: Model, half: str, task: str) -> Iterator[str]:
     """What may keep a script from running on this very model, for the person to know before starting."""
     facts = launch_facts()
     found, release = facts.loads(model.id), facts.trainers["transformers"].release
@@ -116,8 +121,18 @@ def doubts_of(model: Model, half: str) -> Iterator[str]:
         )
     if model.kind == "vlm":
         yield "Trains on text alone: pictures need a trainer with the model's own processor, such as LLaMA-Factory."
+    if narrow(model):
+        wanted = (
+            "bitsandbytes takes only a copy in 16 bits: name one" if task == "qlora" else "it is trained in 16 bits"
+        )
+        yield f"Published in {model.native_format}: {wanted}."
     if half == "fp16" and model.native_format == "bf16":
         yield "Published in BF16, trained in FP16 with a scaled loss: should it turn NaN, lower the learning rate."
+
+
+def narrow(model: Model) -> bool:
+    """Whether the checkpoint itself is quantised, in a format that Transformers widens while loading."""
+    return model.native_format in WIDENED
 
 
 def said_of(request: LaunchRequest, model: Model, way: Planned, sequence: int, samples: int) -> Iterator[str]:

@@ -32,6 +32,7 @@ class Recipe:
     weights: str
     loader: str  # causal, or image-text for models that also see
     trust_remote_code: bool  # whether the class lies in the model's own repository
+    widen: str  # format of a quantised checkpoint that is widened to 16 bits while loading
     on_card: bool  # each process loads onto its own card; false where the weights are sharded while loading
     chat_template: str  # how messages are written where the tokenizer has no template; saved with it
     end_token: str  # where the tokenizer names none
@@ -52,6 +53,11 @@ def load_model(recipe, arguments):
             load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
             bnb_4bit_compute_dtype=kind, bnb_4bit_quant_storage=kind,
         )
+    elif recipe.widen:
+        from transformers import FineGrainedFP8Config, Mxfp4Config
+
+        kinds = {"mxfp4": Mxfp4Config, "fp8": FineGrainedFP8Config}
+        options["quantization_config"] = kinds[recipe.widen](dequantize=True)
     loader = AutoModelForImageTextToText if recipe.loader == "image-text" else AutoModelForCausalLM
     model = loader.from_pretrained(recipe.model_name_or_path, **options)
     model.config.use_cache = False

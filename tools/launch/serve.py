@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kb.repositories import repository
 from tools.launch.setting import Setting
 
 MODEL = "${MODEL}"
@@ -74,8 +75,10 @@ def _sglang(setting: Setting) -> Iterator[str]:
 
 def _gguf(setting: Setting) -> str:
     """Repository and file type, as `-hf` wants them."""
-    kind = setting.form.split(":")[-1]
-    return f"{setting.checkpoint or MODEL}:{kind}"
+    known = repository(setting.model.id, setting.form)
+    if known is not None and known.id == setting.checkpoint:
+        return known.named
+    return f"{setting.checkpoint or MODEL}:{setting.form.split(':')[-1]}"
 
 
 def _llama(setting: Setting) -> Iterator[str]:

@@ -11,6 +11,7 @@ from kb.models import model as catalog_model
 from kb.models import models
 from kb.records.gpu import Gpu
 from kb.records.model import Model
+from kb.repositories import repository
 from kb.units import format_bytes
 from tools.base import Step
 from tools.launch.found import AS_FILES, Served, as_dealt, card_of, engine_of, placed_by, served
@@ -22,7 +23,7 @@ from tools.memory.request import MemoryRequest
 from tools.memory.result import Fit, MemoryEstimate
 from tools.named import read_card
 from tools.release_check import last_before
-from tools.ways_to_run.space.formats import FILES, engine_rule
+from tools.ways_to_run.space.formats import FILES, WIDE, engine_rule
 from tools.ways_to_run.weigh.limits import limits_of
 
 READY_MADE = ("awq", "gptq", "int4", "int3", "int2", "nvfp4", "mxfp4", "gguf", "nf4", "fp8", "int8")
@@ -307,11 +308,16 @@ def _checkpoint(base: _Base, form: str | None, estimate: MemoryEstimate) -> tupl
     kind = (form or "").split(":")[0]
     if kind not in READY_MADE or form == base.model.native_format:
         return base.model.id, None, []
-    made = facts.made_on_load.get(base.program, {}).get(kind)
+    other = repository(base.model.id, form or "")
+    if kind == "gguf":
+        return (other.id, None, [other.source]) if other else (None, None, [])
     published = facts.published(base.model.id, form or "")
     if published:
         return published[0], None, [published[1]]
-    return (base.model.id, made, []) if made else (None, None, [])
+    made = facts.made_on_load.get(base.program, {}).get(kind) if base.model.native_format in WIDE else None
+    if made:
+        return base.model.id, made, []
+    return (other.id, None, [other.source]) if other else (None, None, [])
 
 
 def _checkpoint_doubts(base: _Base, checkpoint: str | None, form: str | None, estimate: MemoryEstimate) -> list[str]:
@@ -321,7 +327,10 @@ def _checkpoint_doubts(base: _Base, checkpoint: str | None, form: str | None, es
             f"No published {form} checkpoint of {base.model.name} is known here: set MODEL to one before starting."
         )
     elif checkpoint not in {base.model.id, base.request.checkpoint}:
-        found.append(f"Loads {checkpoint}, named as its maker names such checkpoints: check that it exists.")
+        own = launch_facts().published(base.model.id, form or "")
+        maker = checkpoint.split("/")[0] == base.model.id.split("/")[0] or (own is not None and own[0] == checkpoint)
+        whose = "named as its maker names such checkpoints: check that it exists" if maker else "made by others"
+        found.append(f"Loads {checkpoint}, {whose}.")
     return found
 
 
@@ -390,5 +399,5 @@ def _training(base: _Base) -> Setting:
         updates=updates, steps=tuple(steps_of(estimate, way, sequence, count, updates, request.samples)),
         assumptions=(*base.said, *said_of(base.request, base.model, way, sequence, samples),
                      "The data are chat messages in JSON lines (see the script)."),
-        warnings=(*doubts_of(base.model, base.card.half), *estimate.warnings), sources=tuple(used),
+        warnings=(*doubts_of(base.model, base.card.half, request.task), *estimate.warnings), sources=tuple(used),
     )  # fmt: skip

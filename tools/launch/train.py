@@ -6,7 +6,7 @@ from typing import Any
 
 from kb.launch import launch_facts
 from tools.launch.container import dumped
-from tools.launch.planned import rate_of
+from tools.launch.planned import narrow, rate_of
 from tools.launch.result import LaunchFile
 from tools.launch.script import TRAIN_SCRIPT
 from tools.launch.setting import Setting
@@ -57,6 +57,8 @@ def deepspeed(setting: Setting) -> dict[str, Any]:
     if setting.half == "fp16":  # dynamic scaling of the loss, from 2^16 down: FP16 ends at 65,504 and below 6e-8
         half |= {"loss_scale": 0, "initial_scale_power": 16, "loss_scale_window": 1000, "hysteresis": 2,
                  "min_loss_scale": 1}  # fmt: skip
+    if setting.pure:  # or DeepSpeed keeps masters in 32 bits whatever the weights were loaded in
+        half |= {"bf16_master_weights_and_grads": True, "bf16_optimizer_states": True}
     return {
         "train_micro_batch_size_per_gpu": setting.micro_batch,
         "gradient_accumulation_steps": setting.accumulation,
@@ -135,6 +137,7 @@ def _loaded(setting: Setting) -> dict[str, Any]:
     return {
         "loader": "image-text" if setting.model.kind == "vlm" and not found.code else "causal",
         "trust_remote_code": found.code, "on_card": setting.sharding not in {"zero3", "fsdp"},
+        "widen": setting.model.native_format if narrow(setting.model) else "",
         "chat_template": facts.turns[found.turns or "plain"], "end_token": found.end, "pad_token": found.pad,
     }  # fmt: skip
 
@@ -212,13 +215,10 @@ def _run(start: str, *, variables: str = "") -> LaunchFile:
     return LaunchFile(name="run.sh", language="bash", content=HEAD + needs + variables + memory + f"exec {start}\n")
 
 
-def template(setting: Setting) -> str:
-    """LLaMA-Factory's chat template of the model's family; "default" where none is known."""
-    family = setting.model.family
-    names = [
-        name for name in launch_facts().templates if family.startswith(name) or setting.model.name.startswith(name)
-    ]
-    return launch_facts().templates[max(names, key=len)] if names else "default"
+def template(setting: Setting) -> dict[str, str]:
+    """LLaMA-Factory's chat template by name; nothing where it lists none: then the tokenizer's own counts."""
+    found = launch_facts().template(setting.checkpoint or setting.model.id, setting.model.family)
+    return {"template": found} if found else {}
 
 
 def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
@@ -234,7 +234,7 @@ def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
     if request.task == "qlora":
         recipe |= {"quantization_bit": 4, "quantization_method": "bnb"}
     recipe |= {
-        "dataset": "train", "dataset_dir": "data", "template": template(setting), "cutoff_len": setting.sequence,
+        "dataset": "train", "dataset_dir": "data", **template(setting), "cutoff_len": setting.sequence,
         "preprocessing_num_workers": 8,
     }  # fmt: skip
     common = _common(setting)

@@ -182,7 +182,7 @@ def possible(fact: CauseFact, setup: Setup) -> bool:
         or (fact.own_memory and shares_memory(card))
     ):
         return False
-    if fact.work and not _of_work(fact, setup):
+    if (fact.work and not _of_work(fact, setup)) or (fact.experts and not setup.of_experts):
         return False
     if (fact.tasks and asked.task not in fact.tasks) or _told_already(fact, asked):
         return False

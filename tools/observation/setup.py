@@ -109,9 +109,12 @@ class Setup:
 
     @property
     def nodes(self) -> int:
-        """Machines: as told, or as many as the cards fill, by those on one fast link."""
+        """Machines: as told, or as many as the cards fill, by those on one fast link; a chip that shares its host's
+        memory is a machine by itself."""
         if self.request.nodes:
             return self.request.nodes
+        if self.card is not None and shares_memory(self.card):
+            return self.cards
         return 1 if self.card is None else -(-self.cards // node_cards(self.card))
 
     @property
@@ -140,6 +143,17 @@ class Setup:
     def model_kind(self) -> str | None:
         """The catalog's kind of the model; null where it is known by its size alone, or not at all."""
         return None if self.request.model is None or self.request.params is not None else model(self.request.model).kind
+
+    @property
+    def of_experts(self) -> bool:
+        """Whether the model is known to be a mixture of experts."""
+        return bool(self.named and self.request.params is None and shape_of(self._shaped).experts)
+
+    @property
+    def _shaped(self) -> MemoryRequest:
+        """What is known of the model's shape."""
+        given = self.request.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
+        return MemoryRequest(**given)
 
     @cached_property
     def machine(self) -> Machine:
@@ -210,8 +224,7 @@ class Setup:
         """
         if not self.ran or self.kind != "serving" or self.card is None or not self.named or self.engine in SPILLING:
             return None
-        given = self.request.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
-        shape = shape_of(MemoryRequest(**given))
+        shape = shape_of(self._shaped)
         if shape.kind not in LANGUAGE:
             return None
         room = ROOM_RATIO * self.card.usable_bytes * self.cards

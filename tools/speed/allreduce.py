@@ -6,25 +6,14 @@ from functools import lru_cache
 from kb.links import lanes_bytes_per_s, linked, peers, slot_bytes_per_s
 from kb.records.gpu import Gpu
 from kb.speed_constants import Link, constants
+from tools.speed.network import NODE, Network, node_cards
 
 SWITCHED_BYTES_PER_S = 200e9
 """Links at least this fast (NVSwitch, Infinity Fabric, HCCS, data-center bridges) carry the sums of a group."""
-NODE = 8
 RING = "pcie_ring"
 """The row of NCCL's ring over PCIe, which waits longer than an engine's own kernel."""
 RING_ENGINES = ("vllm", "sglang")
 """Engines whose own kernel for small sums leaves more than two cards without NVLink to NCCL."""
-
-
-def node_cards(gpu: Gpu) -> int:
-    """Cards on one fast link: eight, or those of a rack that one switch joins."""
-    return _domain(gpu.id)
-
-
-@lru_cache(maxsize=1024)
-def _domain(identity: str) -> int:
-    domains = constants().training.domains
-    return next((size for start, size in domains.items() if identity.startswith(start)), NODE)
 
 
 def switched(gpu: Gpu, cards: int) -> bool:
@@ -56,7 +45,8 @@ def bus_bytes_per_s(gpu: Gpu, cards: int) -> float:
     link = _link(link_name(gpu, cards))
     if link.bus_ratio:
         return link.bus_ratio * (gpu.nvlink_bytes_per_s or 0)
-    return link.bus_bytes_per_s * slot_ratio(gpu)
+    crowded = link.crowded_ratio if 2 < cards <= link.crowded_cards else 1.0
+    return link.bus_bytes_per_s * slot_ratio(gpu) * crowded
 
 
 def slot_ratio(gpu: Gpu) -> float:
@@ -81,26 +71,40 @@ def network_bytes_per_s(gpu: Gpu) -> float:
     return min(share * found.get(gpu.architecture.split()[0], found["other"]), bus_bytes_per_s(gpu, NODE))
 
 
-def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = True, engine: str | None = None) -> float:
+def all_reduce_s(
+    gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = True, engine: str | None = None,
+    network: Network | None = None,
+) -> float:  # fmt: skip
     """Time to add `size_bytes` over `cards` cards: latency + 2(n-1)/n · bytes / bus bandwidth (ring).
 
     `engine` adds more than two cards over PCIe through NCCL where it has no kernel of its own for them.
 
-    Beyond a node of m cards each card adds its m-th part over the network, for k nodes: 2·latency·log₂ k + 2(k-1)/k ·
-    bytes/m / network. Without `latency` only the moving of large messages counts: during prefill the launches hide
-    behind the products, and prompts are added up together.
+    Beyond a node of m cards each card adds its m-th part over the network, for k nodes: latency·(1 + log₂ k)
+    + 2(k-1)/k · bytes/m / network; `network`: the one that was stated, else that of the card's generation.
+    Without `latency` only the moving of large messages counts: during prefill the launches hide behind the products,
+    and prompts are added up together.
     """
     if cards <= 1:
         return 0.0
-    inside = min(cards, node_cards(gpu))
+    inside = min(cards, network.node if network else node_cards(gpu))
     link = _link(link_name(gpu, inside))
     small = min(size_bytes, link.small_bytes) / link.small_bus_bytes_per_s if latency else 0.0
     moving = 2 * (inside - 1) / inside * max(size_bytes / bus_bytes_per_s(gpu, inside), small)
     ring = engine in RING_ENGINES and inside > 2 and not switched(gpu, inside)
     waits = _link(RING) if ring else link
+    beyond = 0.0
     waiting = waits.latency_s + waits.card_latency_s * (inside - 2) if inside > 1 else 0.0
     nodes = math.ceil(cards / inside)
     if nodes > 1:
-        moving += 2 * (nodes - 1) / nodes * size_bytes / inside / network_bytes_per_s(gpu)
-        waiting += 2 * _link("network").latency_s * math.log2(nodes)
-    return moving + waiting if latency else moving
+        rate = network.bytes_per_s if network else network_bytes_per_s(gpu)
+        moving += 2 * (nodes - 1) / nodes * size_bytes / inside / rate
+        beyond = (network.wait_s if network else _link("network").latency_s) * (1 + math.log2(nodes))
+    if latency:
+        return moving + waiting + beyond
+    return moving + (beyond if network else 0.0)  # a stated network may be one whose waiting hides behind nothing
+
+
+__all__ = [
+    "NODE", "all_reduce_s", "bus_bytes_per_s", "later_hop_s", "link_name", "network_bytes_per_s", "node_cards",
+    "slot_ratio", "switched",
+]  # fmt: skip

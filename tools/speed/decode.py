@@ -4,8 +4,9 @@ import math
 from typing import NamedTuple
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s, node_cards
-from tools.speed.work import WIDE_BITS, Work
+from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s
+from tools.speed.unpacking import with_unpacking
+from tools.speed.work import WIDE_BITS, Work, by_card
 
 
 class DecodeStep(NamedTuple):
@@ -49,7 +50,7 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     waiting = _card_ratio(work)
     host = work.floor.step_s * waiting + _sequence_s(work) * batch / work.layout.tensor
     cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work) * waiting + _unlike_s(work)
-    if work.layout.attention_copies and work.layout.tensor > node_cards(work.gpu):
+    if work.layout.attention_copies and work.layout.tensor > work.node:
         link = _exposed_s(link, weights + cache + floor, constants().decode.overlap_power)
     spill = _spill_s(work, spilled, batch)
     return DecodeStep(
@@ -96,15 +97,6 @@ def bandwidth_ratio(work: Work) -> float:
         bits = _bits(work.format.body_bits)
         reached *= decode.dense_bandwidth_ratios[bits] * (work.era.four_bit_ratio if bits == "4" else 1.0)
     return min(reached, cap)
-
-
-def by_card(work: Work, ratios: dict[str, float], usual: float = 1.0) -> float:
-    """The factor of a card: of the start of its id, its architecture, its family and market, or its family alone."""
-    gpu, family = work.gpu, work.family
-    found = next((ratio for start, ratio in ratios.items() if gpu.id.startswith(start)), None)
-    if found is not None:
-        return found
-    return ratios.get(gpu.architecture, ratios.get(f"{family} {gpu.market}", ratios.get(family, usual)))
 
 
 def _bits(bits: float) -> str:
@@ -160,26 +152,8 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     permute = permute_s(work, batch) / tensor
     both = (read_dense**power + multiply_dense**power) ** (1 / power)
     both += (read_routed**power + multiply_routed**power) ** (1 / power)
-    both = _with_unpacking(work, both, batch, resident=1 - spilled)
+    both = with_unpacking(work, both, batch, resident=1 - spilled)
     return read_dense + read_routed, multiply_dense + multiply_routed, both + permute
-
-
-def _with_unpacking(work: Work, seconds: float, batch: float, *, resident: float) -> float:
-    """Reading and multiplying where the lanes that unpack quantised weights may be slower than the memory.
-
-        (t^p + (ops · P_active · b / lanes)^p)^(1/p), lanes = FP32 rate / 2
-
-    llama.cpp's vector products alone, which unpack every weight again for each sequence; cards with a wide memory for
-    their few lanes.
-    """
-    decode = constants().decode
-    ops = by_card(work, decode.unpack_ops, 0.0) if work.engine == "llama.cpp" else 0.0
-    lanes = (work.gpu.fp32_flops or 0) / 2
-    if not ops or not lanes or work.format.body_bits >= WIDE_BITS or batch > decode.vector_columns:
-        return seconds
-    power, columns = decode.unpack_overlap_power, math.ceil(batch)
-    unpacking = ops * work.arch.active_params * resident * columns / (lanes * work.layout.tensor)
-    return float((seconds**power + unpacking**power) ** (1 / power))
 
 
 def permute_s(work: Work, tokens: float) -> float:
@@ -284,20 +258,28 @@ def _link_s(work: Work, batch: float) -> float:
     """Two all-reduces a layer, or with attention copies sending tokens to experts and back; hops of a pipeline."""
     arch, layout = work.arch, work.layout
     later = later_hop_s(work.gpu, layout.pipeline, 2 * batch * arch.hidden)
-    hops = (constants().decode.pipeline_hop_s + later) * (layout.pipeline - 1) + _machines_s(work)
+    hops = (constants().decode.pipeline_hop_s + later) * (layout.pipeline - 1)
+    hops += _machines_s(work, 2 * batch * arch.hidden)
     if layout.attention_copies:
         return arch.moe_layers * exchange_s(work, batch) + hops
-    slower = work.era.reduce_s if layout.tensor > 1 and work.gpu.vendor == "NVIDIA" else 0.0
-    added = all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden, engine=work.engine)
+    slower = work.era.reduce_s if work.gpu.vendor == "NVIDIA" else 0.0
+    slower = slower + work.floor.sum_s if layout.tensor > 1 else 0.0
+    added = all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden, engine=work.engine, network=work.network)
     return 2 * arch.layers * (added + slower) + hops
 
 
-def _machines_s(work: Work) -> float:
-    """Hops of a serving engine's pipeline that go to another machine; llama.cpp is taken to hold all cards in one."""
+def _machines_s(work: Work, size_bytes: float) -> float:
+    """Hops of a serving engine's pipeline to other machines, each with `size_bytes` to hand on."""
+    each = constants().decode.network_hop_s + (work.network.hands_on_s(size_bytes) if work.network else 0.0)
+    return machine_hops(work) * each
+
+
+def machine_hops(work: Work) -> int:
+    """Stages that begin in another machine; llama.cpp is taken to hold all cards in one."""
     if work.engine == "llama.cpp":
-        return 0.0
-    machines = math.ceil(work.layout.tensor * work.layout.pipeline / node_cards(work.gpu))
-    return constants().decode.network_hop_s * (min(machines, work.layout.pipeline) - 1)
+        return 0
+    machines = math.ceil(work.layout.tensor * work.layout.pipeline / work.node)
+    return min(machines, work.layout.pipeline) - 1
 
 
 def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
@@ -313,10 +295,11 @@ def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
         return 0.0
     copies = min(arch.experts_per_token, cards - 1)
     moved = tokens / cards * copies * arch.hidden * (min(work.format.expert_bits, 16) / 8 + 2)
-    inside = min(cards, node_cards(work.gpu))
+    inside = min(cards, work.node)
     moving = moved * inside / cards / bus_bytes_per_s(work.gpu, inside)
     if cards > inside:
-        moving += moved * (1 - inside / cards) / network_bytes_per_s(work.gpu)
+        rate = work.network.bytes_per_s if work.network else network_bytes_per_s(work.gpu)
+        moving += moved * (1 - inside / cards) / rate
     return 2 * constants().decode.exchange_s + moving if latency else moving
 
 

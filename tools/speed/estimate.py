@@ -8,7 +8,7 @@ from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
 from kb.units import DAY_S
 from tools.named import cited, vouching
-from tools.speed.allreduce import link_name, node_cards, switched
+from tools.speed.allreduce import link_name, switched
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction, thinness
 from tools.speed.host_only import CPU, estimate_host_speed
@@ -211,7 +211,7 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
         yield "These cards' driver denies peer access over PCIe: sums pass through host memory, half as fast or less."
     if work.separate_prefill:
         yield "Other cards read the prompts and send their caches here; these only answer."
-    if layout.tensor > node_cards(work.gpu):
+    if layout.tensor > work.node:
         yield "Each card has a 400 Gb/s network of its own (older cards 200, others less); experts are evenly loaded."
     if request.requests_per_s is not None and request.concurrent_sequences == 1:
         under_way = work.sequences * layout.replicas
@@ -226,7 +226,7 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
 def _staged(work: Work) -> bool:
     """Whether cards add up through host memory, which hosts do differently fast."""
     tensor = work.layout.tensor
-    return tensor > 1 and not peers(work.gpu) and not switched(work.gpu, min(tensor, node_cards(work.gpu)))
+    return tensor > 1 and not peers(work.gpu) and not switched(work.gpu, min(tensor, work.node))
 
 
 def _warnings(found: Pace) -> Iterable[str]:

@@ -3,7 +3,6 @@
 import math
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import node_cards
 from tools.speed.capacity import spilled_share
 from tools.speed.result import Interval
 from tools.speed.work import READERS, Work
@@ -13,18 +12,24 @@ SPILLED = 0.02
 
 
 def class_of(work: Work, spilled: float | None = None) -> str:
-    """Which residuals apply: one stream (over the network, or within a node), serving of dense models or mixtures up to
+    """Which residuals apply: layers shared over a network, one stream, serving of dense models or mixtures up to
     saturation, texts that are read, or weights left in host memory (`spilled` of them; null = as llama.cpp would)."""
     if work.arch.kind in READERS:
         return "reader"
     if (spilled_share(work) if spilled is None else spilled) > SPILLED:
         return "offload"
+    if work.engine != "llama.cpp" and work.layout.tensor * work.layout.pipeline > work.node and not _by_experts(work):
+        return "network"
     if work.sequences * work.layout.replicas <= 1:
-        within = work.engine == "llama.cpp" or work.layout.tensor * work.layout.pipeline <= node_cards(work.gpu)
-        return "single" if within else "network"
+        return "single"
     if work.sequences > constants().intervals.saturated_from:
         return "saturated"
     return "moe" if work.arch.moe else "dense"
+
+
+def _by_experts(work: Work) -> bool:
+    """Whether machines exchange tokens of experts alone, as large services do, whose rows are among the served ones."""
+    return work.layout.attention_copies
 
 
 def interval(value: float, kind: str, *, guessed: bool = False, evidence: float = 0.0, thin: float = 1.0) -> Interval:

@@ -4,8 +4,15 @@ import math
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s, later_hop_s
-from tools.speed.decode import bandwidth_ratio, by_card, dense_efficiency, exchange_s, permute_s, routed_efficiency
-from tools.speed.work import WIDE_BITS, Work
+from tools.speed.decode import (
+    bandwidth_ratio,
+    dense_efficiency,
+    exchange_s,
+    machine_hops,
+    permute_s,
+    routed_efficiency,
+)
+from tools.speed.work import WIDE_BITS, Work, by_card
 
 
 def prompt_s(work: Work) -> float:
@@ -16,7 +23,8 @@ def prompt_s(work: Work) -> float:
 def prefill_s(work: Work, length: int, cached: int = 0) -> float:
     """Time to read one prompt of `length` tokens on one copy, of which S = length - cached are new.
 
-        2·P_active·S / (n·F·e) + 4·pairs·heads·head_dim·L / (n·F16·e_attn) + 2·L·(2·S·h)·2(n-1)/n / bus + L·t_layer
+        ((2·P_active·S / (n·F·e))² + t_read²)^½ + 4·pairs·heads·head_dim·L / (n·F16·e_attn)
+        + 2·L·(2·S·h)·2(n-1)/n / bus + L·t_layer
         pairs = length²/2 - cached²/2
 
     Sliding-window layers attend to their window only. The output head multiplies the last token alone.
@@ -35,11 +43,13 @@ def prefill_s(work: Work, length: int, cached: int = 0) -> float:
         routed = arch.active_params - arch.dense_params - arch.head_params
         products += 2 * routed * tokens / (work.flops * routed_efficiency(work, tokens) * factor)
         products += permute_s(work, tokens)
+    if work.sequences <= 1:  # else the step that answers beside it reads them anyway
+        products = math.hypot(products, served_read_s(work, tokens))
     seconds = (products + attention_s(work, length, cached)) / tensor
     if work.layout.attention_copies:
         return seconds * compute.copies_ratio + arch.moe_layers * exchange_s(work, tokens, latency=False)
     size = 2.0 * tokens * arch.hidden
-    sums = 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
+    sums = 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False, network=work.network)
     return seconds + sums + _later_hops_s(work, tokens)
 
 
@@ -47,13 +57,16 @@ def _later_hops_s(work: Work, tokens: int) -> float:
     """What a narrow slot adds where stages hand activations on: (stages - 1) · S·h·2 bytes (llama.cpp: 4)."""
     wide = 4.0 if work.engine == "llama.cpp" else 2.0
     stages = work.layout.pipeline
-    return (stages - 1) * later_hop_s(work.gpu, stages, wide * tokens * work.arch.hidden)
+    size = wide * tokens * work.arch.hidden
+    beyond = machine_hops(work) * work.network.hands_on_s(size) if work.network else 0.0
+    return (stages - 1) * later_hop_s(work.gpu, stages, size) + beyond
 
 
 def _llama_cpp_s(work: Work, length: int, cached: int) -> float:
     """The same in llama.cpp: FP16 sums or INT8 products, attention of every pair, one launch a physical batch.
 
     ((2·P_active·S / (F·e))² + t_read²)^½ + 2·S²·heads·head_dim·L / (F16·e_attn) + (L·t_layer + t_widen)·S/512
+    Split over cards, partial sums are added up in 32 bits.
     """
     arch, own, tokens = work.arch, constants().compute.llama_cpp, length - cached
     batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
@@ -63,7 +76,8 @@ def _llama_cpp_s(work: Work, length: int, cached: int) -> float:
     products += widened * batches
     peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16) * own.attention_ratio * work.era.attention_ratio
     attention = 4 * _pairs(work, length, cached) * arch.heads * arch.head_dim / peak
-    return (products + attention) / work.layout.tensor + arch.layers * own.layer_s * batches
+    sums = 2 * arch.layers * all_reduce_s(work.gpu, work.layout.tensor, 4.0 * tokens * arch.hidden, latency=False)
+    return (products + attention) / work.layout.tensor + sums + arch.layers * own.layer_s * batches
 
 
 def product_flops(work: Work) -> float:
@@ -112,6 +126,18 @@ def _read_s(work: Work, tokens: int) -> float:
     routed = arch.routed_params * arch.coverage(min(tokens, constants().compute.prefill_chunk_tokens))
     read = (arch.dense_params * form.body_bits + routed * form.expert_bits) / 8
     return read / (work.bandwidth * bandwidth_ratio(work))
+
+
+def served_read_s(work: Work, tokens: int) -> float:
+    """Reading the weights that a serving engine's batches of a prompt visit, on one card: once for every batch.
+
+    Short prompts of large mixtures wait for it: few tokens visit most experts.
+    """
+    arch, form = work.arch, work.format
+    batch = min(tokens, constants().compute.served_batch_tokens)
+    routed = arch.routed_params * arch.coverage(batch)
+    read = (arch.dense_params * form.body_bits + routed * form.expert_bits) / 8
+    return read / (work.bandwidth * bandwidth_ratio(work)) * max(tokens / batch, 1.0)
 
 
 def _visible(work: Work, tokens: int) -> float:

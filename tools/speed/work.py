@@ -15,6 +15,7 @@ from tools.memory.visual import picture_tokens
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
 from tools.speed.generation import TODAY, era_of
+from tools.speed.network import Network, node_cards
 from tools.speed.request import InferenceSpeedRequest
 
 KNOWN_RATES = "Choose a card whose rates are known."
@@ -63,6 +64,8 @@ class Work(NamedTuple):
     """Tokens of a sequence that an engine keeps room for when it loads the model."""
     era: Era = TODAY
     """What the engine's release does worse than today's."""
+    network: Network | None = None
+    """What joins its machines, where that is known; null = nodes as usual of the card."""
 
     @property
     def hbm(self) -> bool:
@@ -88,6 +91,11 @@ class Work(NamedTuple):
     def family(self) -> str:
         """The card's architecture without its revision."""
         return self.gpu.architecture.split()[0]
+
+    @property
+    def node(self) -> int:
+        """Cards of one machine, or of a rack that one switch joins."""
+        return self.network.node if self.network else node_cards(self.gpu)
 
     @property
     def floor(self) -> EngineFloor:
@@ -302,3 +310,12 @@ def _seen(request: InferenceSpeedRequest) -> int:
 
 def _given(value: int | None, default: int) -> int:
     return default if value is None else value
+
+
+def by_card(work: Work, ratios: dict[str, float], usual: float = 1.0) -> float:
+    """The factor of a card: of the start of its id, its architecture, its family and market, or its family alone."""
+    gpu, family = work.gpu, work.family
+    found = next((ratio for start, ratio in ratios.items() if gpu.id.startswith(start)), None)
+    if found is not None:
+        return found
+    return ratios.get(gpu.architecture, ratios.get(f"{family} {gpu.market}", ratios.get(family, usual)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from kb.adapters import adapter_facts
 from kb.base import BadInput
 from kb.catalog import gpus
-from kb.links import pooled
+from kb.links import networks, pooled
 from kb.memory_constants import memory_sources
 from kb.quality import quality
 from kb.records.source import Source
@@ -27,6 +27,7 @@ from tools.ways_to_run.space.machine import Machine, machine_of
 from tools.ways_to_run.tell.binds import binds_of, nearest
 from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.rejected import rejected_of
+from tools.ways_to_run.tell.unsure import unsure
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import ENGINES, beyond, cards_name, format_name, narrower
 from tools.ways_to_run.together import ways_together
@@ -67,7 +68,7 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
         ways=shown, binds=binds_of(load, machine, found),
         changes=changes_of(machine, load, best, relaxation), rejected=rejected_of(load, machine, found),
         searched=found.searched, derivation=tuple(_steps(machine, load, found, shown)),
-        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(machine, used, shown)),
+        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(machine, used, shown, best)),
         sources=_sources(machine, load, shown),
     )  # fmt: skip
 
@@ -176,7 +177,7 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
         )  # fmt: skip
 
 
-def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...], best: Weighed | None) -> Iterator[str]:
     yield from doubts(ways)
     yield from _of_idle_cards(machine, ways)
     yield from _widened(load, ways)
@@ -205,6 +206,7 @@ def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[s
             )
     if machine.network:
         yield from _of_computers(machine, ways)
+    yield from unsure(machine, load, best)
     if any(way.speed is None for way in ways):
         yield "No source states how fast a card reads its memory: its speed is left open."
 
@@ -291,4 +293,10 @@ def _sources(machine: Machine, load: Load, ways: tuple[Way, ...]) -> tuple[Sourc
     cards = [key for kind in machine.kinds.values() for key in vouching(kind[0].gpu, CARD_FACTS)]
     attention = _of_attention(machine, load)
     joined = pooled().sources if machine.network else ()
-    return (*(known[key] for key in dict.fromkeys(ids) if key in known), *cited((*cards, *attention)), *joined)
+    between = networks().sources if machine.joined else ()
+    return (
+        *(known[key] for key in dict.fromkeys(ids) if key in known),
+        *cited((*cards, *attention)),
+        *joined,
+        *between,
+    )

@@ -20,7 +20,7 @@ from tools.ways_to_run.space.formats import (
     formats,
     readable,
 )  # fmt: skip
-from tools.ways_to_run.space.layouts import Group, Spread, groups, spreads
+from tools.ways_to_run.space.layouts import Group, Spread, groups, indivisible, spreads
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 from tools.ways_to_run.weigh.candidate import Candidate
@@ -160,7 +160,7 @@ def _laid_out(
 def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
     """llama.cpp: layers dealt out to some or all of the cards, and to the host's memory."""
     asked = load.parallel
-    if (asked.tp or 1) > 1 or (asked.ep or 1) > 1 or (asked.dp or 1) > 1:
+    if (asked.ep or 1) > 1 or (asked.dp or 1) > 1:
         return
     able = [card for card in machine.cards if FILES in engines(card.gpu, load.engine)]
     shared = any(card.shared for card in able)
@@ -172,6 +172,8 @@ def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterat
         forms = tuple(one.name for one in read if isinstance(one, Readable))
     caches = cache_formats(load, FILES, able[0].gpu) if able else _plain_caches(load)
     picks = [pick for pick in _picks(able) if asked.pp in (None, len(pick)) and not (machine.apart and len(pick) > 1)]
+    if asked.tp is not None:
+        picks = [pick for pick in picks if len(pick) == asked.tp]
     for form in forms:
         base = base_workload(load, FILES, form)
         for kv in caches:
@@ -202,15 +204,37 @@ def _placed(
         for work, held in found:
             if all(held.layers):  # a card that holds no layer is not used
                 some = True
-                spread = Spread(1, len(pick), 1, 1)
-                yield Candidate(
-                    FILES, form, work.kv_format, work, None, spread, pick, machine.host, held, None, machine.network
-                )
+                for spread in _splits(machine, load, pick, held):
+                    yield Candidate(
+                        FILES, form, work.kv_format, work, None, spread, pick, machine.host, held, None, machine.network
+                    )
     if picks and not some:
         total = held_dealt(alone, [10**15], None, even=True)[0]
         whole = sum(card.usable for card in picks[-1]) + (host or 0)
         needed = total.needed + total.rest * (len(picks[-1]) - 1)
         yield Missed(FILES, form, works[0].kv_format, total._replace(needed=needed, usable=whole, surety=None))
+
+
+def _splits(machine: Machine, load: Load, pick: tuple[Card, ...], held: Held) -> Iterator[Spread]:
+    """Whole layers on each card, as llama.cpp does unasked; a part of every layer where that or most speed is asked."""
+    asked, count = load.parallel, len(pick)
+    if asked.tp in (None, 1) or count == 1:
+        yield Spread(1, count, 1, 1)
+    wanted = asked.tp == count or (asked.tp is None and load.objective == "fastest")
+    if wanted and splits_layers(machine, load, pick, held):
+        yield Spread(count, 1, 1, 1)
+
+
+def splits_layers(machine: Machine, load: Load, pick: tuple[Card, ...], held: Held) -> bool:
+    """Whether llama.cpp can share every layer of what it holds there (`-sm tensor`): on alike cards of one machine.
+
+    It cuts heads unevenly too, which is said where llama.cpp was asked for. Programs around it (Ollama, LM Studio) have
+    no such switch.
+    """
+    alike = len(pick) > 1 and len({card.gpu.id for card in pick}) == 1 and not pick[0].shared
+    joined = machine.network is None and (machine.near or len(pick)) >= len(pick) and load.parallel.pp in (None, 1)
+    uneven = indivisible(load.shape, len(pick)) is not None and load.engine != FILES
+    return alike and joined and not held.host_bytes and not uneven and load.work.engine_said is None
 
 
 def _in_tables(load: Load, form: str) -> bool:
@@ -234,4 +258,4 @@ def _picks(cards: list[Card]) -> list[tuple[Card, ...]]:
     return list(found.values())
 
 
-__all__ = ["SERVERS", "Found", "Missed", "search"]
+__all__ = ["SERVERS", "Found", "Missed", "search", "splits_layers"]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from kb.units import format_bytes
 from tools.memory.term import parts_of
-from tools.ways_to_train.pace import length
 from tools.ways_to_train.problem import Problem
+from tools.ways_to_train.reckon import length
 from tools.ways_to_train.result import TrainingBind
 from tools.ways_to_train.search import Found, Timed
 from tools.ways_to_train.tell import title

@@ -11,10 +11,10 @@ from kb.offloading import offloading
 from kb.units import GIB, TIB, format_bytes
 from tools.base import Scalar
 from tools.memory.fit import COMMON_GPUS, NODE
-from tools.ways_to_train.pace import figure, length
 from tools.ways_to_train.plan import LAYERS, machines_of
 from tools.ways_to_train.price import Rent, price_of
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
+from tools.ways_to_train.reckon import figure, length
 from tools.ways_to_train.request import WaysToTrainRequest
 from tools.ways_to_train.result import TrainingChange
 from tools.ways_to_train.search import HOST, Found, Timed, search

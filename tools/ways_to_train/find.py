@@ -1,8 +1,8 @@
 """`find_ways_to_train`: the whole problem in, every way out."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from kb.first_runs import first_runs
 from kb.memory_constants import constants as memory_constants
 from kb.memory_constants import memory_sources
 from kb.offloading import offloading
@@ -19,9 +19,9 @@ from tools.training_time.estimate import RATES
 from tools.training_time.macs import is_mac
 from tools.ways_to_train.binds import binds_of
 from tools.ways_to_train.changes import changes_of
-from tools.ways_to_train.pace import figure, length, unknown_program
 from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
+from tools.ways_to_train.reckon import figure, length
 from tools.ways_to_train.request import WaysToTrainRequest
 from tools.ways_to_train.result import TrainingAnswer, TrainingChange, TrainingWay, Verdict, WaysToTrain
 from tools.ways_to_train.search import HOST, Found, Timed, search
@@ -44,7 +44,7 @@ def find_ways_to_train(request: WaysToTrainRequest) -> WaysToTrain:
     problem = problem_of(request)
     found = search(problem)
     rent, rent_said = given_rent(request.rents, max(max(one.count for one in problem.groups) // problem.nodes, 1))
-    shown = [replace(one, pace=unknown_program(problem, one.weighed, one.pace)) for one in chosen(found.ways)]
+    shown = chosen(found.ways)
     ways = tuple(way_of(problem, one, rent, request.today) for one in shown)
     nearest = Timed(found.nearest, None, None) if found.nearest else None
     changes = changes_of(request, problem, found, rent)
@@ -105,7 +105,8 @@ def _said(problem: Problem, best: Timed, way: TrainingWay) -> str:
     if best.rate:
         words.append(f"{figure(best.rate)} {'pictures' if problem.pictures else 'tokens'}/s")
     if way.speed and way.speed.time_s:
-        words.append(f"{length(way.speed.time_s.value)} in all")
+        time = way.speed.time_s
+        words.append(f"{length(time.low)} to {length(time.high)}, about {length(time.value)} in all")
     if way.price and way.price.run_cost:
         words.append(f"about {figure(way.price.run_cost.value)} {way.price.currency} of rent")
     said = ", ".join(words) + "."
@@ -222,6 +223,8 @@ def _sources(request: WaysToTrainRequest, found: Found, shown: list[Timed]) -> t
     rent = offered(gpu, request.today) if gpu and not request.rents else None
     offers = cited([rent.source]) if rent else ()
     host = tuple(offloading().sources.values()) if any(one.weighed.host for one in shown) else ()
+    first = tuple(first_runs().sources.values()) if pace and pace.busy and pace.time else ()
     rules = filter(None, (_fused(found), found.barred))
     experts = cited(source for rule in rules for source in rule.sources)
-    return tuple(dict.fromkeys((*(known[key] for key in ids if key in known), *facts, *offers, *host, *experts)))
+    named = (known[key] for key in ids if key in known)
+    return tuple(dict.fromkeys((*named, *facts, *offers, *host, *first, *experts)))

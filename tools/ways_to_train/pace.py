@@ -1,13 +1,12 @@
 """The speed of a way: the training-time estimate of its layout, and what that leaves out: host, references, answers."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kb.base import AdvisorError
+from kb.first_runs import first_runs
 from kb.offloading import offloading
-from kb.records.gpu import Gpu
-from kb.speed_constants import constants
+from kb.speed_constants import Trainer, constants
 from tools.memory.diffusion import swapped_bytes
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import inverse, times
@@ -26,13 +25,6 @@ from tools.ways_to_train.weigh import Weighed
 
 REFERENCE_FLOPS = 2
 """A frozen reference, or the old policy, reads every trained token once: 2 FLOPs a weight."""
-GRIDS = "megatron"
-COMPILED, PLAIN = "fsdp", "transformers"
-"""The trainer that is taken where none was named, and a program that runs models kernel by kernel."""
-MFU, MFU_RANGE = 0.4, (0.3, 0.5)
-UNTUNED_RANGE = (0.15, 0.35)
-"""Of the peak, where nobody has looked at it yet: a judgement from what people report of first runs, not measured."""
-SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 NETWORKS = ("ethernet", "infiniband")
 PARTS = ("products", "attention", "elements", "dispatch", "link", "launch", "idle")
 
@@ -52,6 +44,8 @@ class Pace:
     paced: TrainingPace | None
     host_s_per_token: float = 0.0
     """Of a token on one card."""
+    busy: float | None = None
+    """Tokens a second over all cards where samples are packed and the program compiled; null where that is `rate`."""
 
 
 def pace_of(problem: Problem, one: Weighed) -> Pace | None:
@@ -61,13 +55,13 @@ def pace_of(problem: Problem, one: Weighed) -> Pace | None:
     try:
         if is_mac(one.plan.group.gpu) and not problem.pictures:
             return _mac(problem, one)
-        return _pictures(problem, one) if problem.pictures else _tokens(problem, one)
+        return _pictures(problem, one) if problem.pictures else token_pace(problem, one)
     except AdvisorError:
         return None
 
 
-def _tokens(problem: Problem, one: Weighed) -> Pace:
-    """Tokens a second over all cards.
+def token_pace(problem: Problem, one: Weighed, *, in_turn: bool = False) -> Pace:
+    """Tokens a second over all cards; `in_turn` = by a model that computes its experts one after the other.
 
         1 / rate = 1 / rate of the estimate · (w + reference) / w + host      w: FLOPs a weight and token
 
@@ -75,6 +69,7 @@ def _tokens(problem: Problem, one: Weighed) -> Pace:
     """
     request = _request(problem, one)
     job = _job(problem, one.plan, request)
+    job = replace(job, trainer=_looping(job)) if in_turn else job
     paced = training_pace(job, request)
     flops = (4 if job.adapters else 6) + 2 * job.recompute
     again = (flops + _beside_flops(problem, plan=one.plan, flops=flops)) / flops
@@ -87,7 +82,7 @@ def _tokens(problem: Problem, one: Weighed) -> Pace:
         value=paced.rate.value * working / slower, low=paced.rate.low * working / slower / up,
         high=paced.rate.high * working / slower,
     )  # fmt: skip
-    time, hours, generation = _run(problem, one, rate, paced.goodput)
+    time, hours, generation = run_of(problem, one, rate, paced.goodput)
     reached = model_flops(job) / slower * paced.rate.value / job.peak
     return Pace(rate, time, hours, generation, _bound(paced, host, each), reached, paced, host)
 
@@ -101,28 +96,11 @@ def _mac(problem: Problem, one: Weighed) -> Pace | None:
     found = mac_pace(gpu, active, adapters=plan.adapted, recompute=plan.checkpointing == "full")
     slower = (found.flops + _beside_flops(problem, plan, found.flops / active) * active) / found.flops
     rate = times(found.rate, 1 / slower)
-    time, hours, _ = _run(problem, one, rate, constants().training.goodput_best)
+    time, hours, _ = run_of(problem, one, rate, constants().training.goodput_best)
     if problem.rollouts:
         time = hours = None  # no engine is known that generates beside it
     reached = rate.value * (4 if plan.adapted else 6) * active / found.peak
     return Pace(rate, time, hours, None, "products", reached, None)
-
-
-def unknown_program(problem: Problem, one: Weighed, pace: Pace | None) -> Pace | None:
-    """The pace with an interval that holds whichever program runs it, where none was named.
-
-    Whole models are reckoned in compiled or fused PyTorch; written plainly, kernel by kernel, they reach less, and
-    people measure both: an RTX 4090 0.55 of its peak (nanoGPT) to 0.80 (nanochat).
-    """
-    if pace is None or pace.paced is None or problem.engine is not None or pace.paced.job.trainer_name != COMPILED:
-        return pace
-    plain = _tokens(problem._replace(engine=PLAIN), replace(one, plan=replace(one.plan, engine=PLAIN)))
-    slower = min(plain.rate.low / pace.rate.low, 1.0)
-    rate = pace.rate.model_copy(update={"low": pace.rate.low * slower})
-    time, hours = (
-        found.model_copy(update={"high": found.high / slower}) if found else None for found in (pace.time, pace.hours)
-    )
-    return replace(pace, rate=rate, time=time, hours=hours)
 
 
 def _beside_flops(problem: Problem, plan: Plan, flops: float) -> float:
@@ -138,7 +116,7 @@ def _beside_flops(problem: Problem, plan: Plan, flops: float) -> float:
     return REFERENCE_FLOPS
 
 
-def _run(
+def run_of(
     problem: Problem, one: Weighed, rate: Interval, goodput: float
 ) -> tuple[Interval | None, Interval | None, float | None]:
     """(seconds, card-hours, seconds of generating) of the whole run."""
@@ -155,7 +133,7 @@ def _run(
 
 def _request(problem: Problem, one: Weighed) -> TrainingTimeRequest:
     plan = one.plan
-    return _asked(
+    return asked_of(
         problem.named, plan.task, plan.group.gpu.id if plan.group.gpu else "",
         plan.engine if problem.engine else None, one.work.format.name if plan.task == "qlora" else None,
         plan.precision, one.work.lora_rank, problem.mean,
@@ -172,7 +150,7 @@ def _request(problem: Problem, one: Weighed) -> TrainingTimeRequest:
 
 
 @lru_cache(maxsize=256)
-def _asked(
+def asked_of(
     named: tuple[tuple[str, object], ...], task: str, gpu: str, engine: str | None, form: str | None, precision: str,
     rank: int, sequence: int,
 ) -> TrainingTimeRequest:  # fmt: skip
@@ -194,6 +172,17 @@ def _job(problem: Problem, plan: Plan, request: TrainingTimeRequest) -> Job:
     gpu = plan.group.gpu or job.gpu
     slow = problem.link is not None and problem.link.kind in ("pcie", "thunderbolt")
     return replace(job, gpu=gpu, expert=1, stated_link=problem.pcie if slow else None)
+
+
+def _looping(job: Job) -> Trainer:
+    """The program with a loop over experts: those that a micro-batch reaches are launched one after the other.
+
+    t_layer · (1 + launches of an expert · min(experts, tokens · k))
+    """
+    arch = job.arch
+    reached = min(float(arch.experts), job.micro_batch_tokens * arch.experts_per_token)
+    seconds = job.trainer.layer_s * (1 + first_runs().expert_launches.value * reached)
+    return job.trainer.model_copy(update={"moe_layer_s": max(seconds, job.trainer.moe_layer_s)})
 
 
 def _host_s(problem: Problem, one: Weighed, each: float) -> float:
@@ -225,108 +214,6 @@ def _host_s(problem: Problem, one: Weighed, each: float) -> float:
         slowest = min(problem.pcie, drive * machines / plan.count) if drive else problem.pcie
         moving = max(moved / slowest / tokens - each, 0.0)
     return moving + stepping / step
-
-
-def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]:
-    """The speed as people reckon it, then how the duration follows from the speed.
-
-        tokens / s = cards · peak · assumed utilisation / (6 · parameters)       4 · where they are frozen
-        time = tokens / (tokens / s) / goodput + generating
-
-    Utilisation of 0.3 to 0.5 is what published runs reach: 0.38 to 0.43 in arXiv:2407.21783, 0.46 in arXiv:2204.02311.
-    """
-    gpu = one.plan.group.gpu
-    if pace is not None and gpu is not None and is_mac(gpu) and not problem.pictures:
-        yield from _reckoned_mac(problem, one, pace, gpu)
-    if pace is None or pace.paced is None:
-        return
-    job, rate, times_each = pace.paced.job, pace.rate.value, 4 if one.plan.adapted else 6
-    params = one.work.shape.active_params or one.work.shape.params
-    cards = 1 if one.plan.sharding == LAYERS else one.plan.count
-    usual, least, most = (cards * job.peak * share / times_each / params for share in (MFU, *MFU_RANGE))
-    reached = f" ({100 * pace.utilisation:.0f} % of the peak)" if pace.utilisation else ""
-    above = (pace.utilisation or 0.0) > MFU_RANGE[1] and usual < rate
-    yield (
-        f"{cards} × {job.peak / 1e12:.0f} TFLOPS × {100 * MFU:.0f} % assumed / ({times_each} × {short(params)}) = "
-        f"{short(usual)} tokens/s ({short(least)}–{short(most)} at {100 * MFU_RANGE[0]:.0f}–"
-        f"{100 * MFU_RANGE[1]:.0f} %); ours {short(rate)}{reached}"
-        + (f", above what most published runs reach: plan on {short(usual)}–{short(rate)}" if above else "")
-    )
-    if problem.tokens is None or pace.time is None:
-        return
-    clean, made = problem.tokens / rate, pace.generation_s or 0.0
-    yield (
-        f"{short(problem.tokens)} tokens / {short(rate)} = {length(clean)}"
-        + (f", + {length(made)} of generating ({100 * made / (made + clean):.0f} % of a step)" if made else "")
-        + f", + {100 * (1 / pace.paced.goodput - 1):.0f} % for evaluation, saving and start"
-    )
-    untuned = tuple(cards * job.peak * share / times_each / params for share in UNTUNED_RANGE)
-    if untuned[1] < rate:
-        slow, quick = (problem.tokens / one_rate + made for one_rate in untuned)
-        yield (
-            f"ours is a run that keeps the cards busy; as first set up (short samples, padding, loaders, frequent "
-            f"evaluation: {100 * UNTUNED_RANGE[0]:.0f}–{100 * UNTUNED_RANGE[1]:.0f} % of the peak assumed) "
-            f"{length(quick)} to {length(slow)}"
-        )
-    yield from _in_grids(problem, one)
-
-
-def _in_grids(problem: Problem, one: Weighed) -> Iterator[str]:
-    """Whole trainings beyond one machine by grids of tensors and stages as well, which are how such runs are made."""
-    plan = one.plan
-    if (
-        plan.adapted
-        or problem.pictures
-        or problem.rollouts
-        or machines_of(problem, plan) == 1
-        or plan.group.gpu is None
-    ):
-        return
-    asked = _asked(problem.named, plan.task, plan.group.gpu.id, GRIDS, None, "bf16", one.work.lora_rank, problem.mean)
-    request = asked.model_copy(update={"gpu_count": plan.count, "dataset_tokens": round(problem.tokens or 0)})
-    try:
-        found = training_pace(job_of(request)[0], request)
-    except AdvisorError:
-        return
-    if found.run is None:
-        return
-    value, low, high = (length(hours * 3600 / plan.count) for hours in (found.run.value, found.run.low, found.run.high))
-    rate = short(found.rate.value * plan.count)
-    yield f"with tensor and pipeline parallelism (Megatron) instead: {rate} tokens/s, {value} ({low} to {high})"
-
-
-def _reckoned_mac(problem: Problem, one: Weighed, pace: Pace, gpu: Gpu) -> Iterator[str]:
-    """The same of a Mac, with what public measurements there are."""
-    numbers, plan = constants().macs, one.plan
-    active = float(one.work.shape.active_params or one.work.shape.params)
-    found = mac_pace(gpu, active, adapters=plan.adapted, recompute=plan.checkpointing == "full")
-    yield (
-        f"MLX, from first principles: {found.peak / 1e12:.3g} TFLOPS × {100 * numbers.reached_ratio:.0f} % "
-        f"({100 * numbers.low_ratio:.0f}–{100 * numbers.high_ratio:.0f}) / ({found.flops / active:.0f} × "
-        f"{short(active)}) = {short(found.rate.value)} tokens/s; measured: {numbers.measured}"
-    )
-    if problem.tokens is not None and pace.time is not None:
-        clean = problem.tokens / pace.rate.value
-        over = 100 * (1 / constants().training.goodput_best - 1)
-        yield f"{short(problem.tokens)} tokens / {short(pace.rate.value)} = {length(clean)}, + {over:.0f} %"
-
-
-def length(seconds: float) -> str:
-    """A length of time for a person: 5.2 h, 3.1 days."""
-    if seconds < 5400:
-        return f"{figure(seconds / 60)} min"
-    return f"{figure(seconds / 3600)} h" if seconds < 2 * 86400 else f"{figure(seconds / 86400)} days"
-
-
-def figure(value: float) -> str:
-    """A figure for a person: three digits, or all before the point."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def short(value: float) -> str:
-    """A count for a person: 8.03B, 35.5k."""
-    size, letter = next(((size, letter) for size, letter in SCALES if value >= size), (1.0, ""))
-    return f"{value / size:.3g}{letter}"
 
 
 def accumulation(problem: Problem, one: Weighed) -> int:

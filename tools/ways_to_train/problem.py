@@ -17,7 +17,10 @@ from kb.models import models
 from kb.offloading import offloading
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
+from kb.visual_tokens import visual_tokens
 from tools.memory.request import MemoryRequest
+from tools.memory.shape import Shape
+from tools.memory.visual import picture_tokens
 from tools.memory.workload import Workload, workload_of
 from tools.model_fields import ModelFields
 from tools.nameless_card import middling
@@ -145,7 +148,9 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
     if not trained:
         said.append(_meant(goal))
     host = request.host_memory or (HostMemory(bytes=request.host_memory_bytes) if request.host_memory_bytes else None)
-    tokens, samples, rollouts, output, told = _data(request, goal, sequence)
+    each, told_each = _each(request, bases[0][1].shape)
+    tokens, samples, rollouts, output, told = _data(request, goal, sequence, each)
+    told += [told_each] if told_each and samples and goal not in ("grpo", "ppo") else []
     if kind in PICTURES:
         told = [one for one in told if not one.startswith("sample_tokens")]  # pictures have a size instead
     if goal == "pretrain" and tokens is None:
@@ -159,7 +164,7 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
         groups=tuple(_groups(request.cards, request.memory_taken or 0, request.link)),
         nodes=request.nodes, host_usable=int(host.bytes * (1 - reserve)) if host else None,
         host_bandwidth=host.bandwidth_bytes_per_s if host and host.bandwidth_bytes_per_s else _desktop(),
-        pcie=_pcie(request.link), link=request.link, sequence=sequence, mean=_mean(request, goal, sequence),
+        pcie=_pcie(request.link), link=request.link, sequence=sequence, mean=_mean(request, goal, sequence, each),
         tokens=tokens, rollouts=rollouts, output=output, samples=samples, epochs=request.epochs or 1.0,
         batch=_whole(request.global_batch, "global_batch"),
         micro=request.micro_batch_size, optimizer=request.optimizer, checkpointing=request.gradient_checkpointing,
@@ -314,9 +319,27 @@ def _joined(gpu: Gpu, link: Link | None) -> Gpu:
     return gpu.model_copy(update={"nvlink_bytes_per_s": None}) if absent and gpu.nvlink_bytes_per_s else gpu
 
 
-def _mean(request: WaysToTrainRequest, goal: Goal, sequence: int) -> int:
+def _each(request: WaysToTrainRequest, shape: Shape) -> tuple[float, str | None]:
+    """Tokens of a sample on average, and what was assumed of them.
+
+    Of models that see, unless a length is stated, a picture and the text beside it: as large as was said, or as usual
+    for the family where people train it on pictures.
+    """
+    if request.sample_tokens:
+        return request.sample_tokens, None
+    said = f"sample_tokens not stated: {SAMPLE_TOKENS} a sample on average"
+    if shape.kind != "vlm":
+        return SAMPLE_TOKENS, f"{said}."
+    eye = visual_tokens().eye(shape.name, shape.family)
+    one = picture_tokens(shape.name, shape.family, request.image_px, request.image_px)
+    if eye.mostly_text and not request.image_px:
+        return SAMPLE_TOKENS, f"{said}, of text; a picture in each adds {one:,}, in proportion to time."
+    return SAMPLE_TOKENS + one, f"{said} and one picture of {one:,}; of text alone time is in proportion."
+
+
+def _mean(request: WaysToTrainRequest, goal: Goal, sequence: int, each: float) -> int:
     counted = request.samples is not None and request.dataset_tokens is None and goal not in ("grpo", "ppo", "pretrain")
-    return min(max(int(request.sample_tokens or SAMPLE_TOKENS), 1), sequence) if counted else sequence
+    return min(max(int(each), 1), sequence) if counted else sequence
 
 
 def _of_steps(request: WaysToTrainRequest) -> float | None:
@@ -327,7 +350,7 @@ def _of_steps(request: WaysToTrainRequest) -> float | None:
 
 
 def _data(
-    request: WaysToTrainRequest, goal: Goal, sequence: int
+    request: WaysToTrainRequest, goal: Goal, sequence: int, each: float
 ) -> tuple[float | None, float | None, int, int, list[str]]:
     """(tokens of the run, samples of it, answers to generate, tokens of one, what was assumed)."""
     epochs, said = request.epochs or 1.0, []
@@ -345,10 +368,7 @@ def _data(
             said.append(f"output_tokens not stated: answers of {output:,} tokens are generated.")
         prompt = sequence - output
         return samples * answers * (prompt + output), samples, round(samples * answers), output, said
-    each = request.sample_tokens
-    if each is None:
-        said.append(f"sample_tokens not stated: {SAMPLE_TOKENS} a sample on average.")
     pairs = 2 if goal == "dpo" else 1
     if pairs == 2:
         said.append("A pair counts twice: the chosen and the rejected answer with their prompt.")
-    return samples * (each or SAMPLE_TOKENS) * pairs, samples, 0, output, said
+    return samples * each * pairs, samples, 0, output, said

@@ -63,7 +63,8 @@ class TrainingSpeed(Frozen):
     samples_per_s: Interval | None = None
     """For pictures."""
     time_s: Interval | None = None
-    """Of the run, evaluation and saving aside; null = the amount of data is not stated."""
+    """Of the run as people first set it up, from tuned (`low`) to slow (`high`); null = the amount of data is not
+    stated."""
     gpu_hours: Interval | None = None
     generation_s: float | None = None
     """Of `time_s`, what generating answers takes (grpo, ppo)."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from kb.base import BadInput
 from kb.software import Rule
+from tools.ways_to_train.first_run import as_first_set_up
 from tools.ways_to_train.pace import Pace, pace_of
 from tools.ways_to_train.plan import USUAL_TOKENS, Plan, barred, micro_batches, plans, working
 from tools.ways_to_train.problem import Problem
@@ -99,7 +100,8 @@ def search(problem: Problem) -> Found:
     if not searched:
         raise _contradicting(problem)
     lean = [(place, _lean(problem, one)) for place, one in ways]
-    return Found(tuple(_ranked(lean)), None if ways else nearest, searched)
+    told = (told_way(problem, one) for one in _ranked(lean))
+    return Found(tuple(told), None if ways else nearest, searched)
 
 
 def _lean(problem: Problem, one: Timed) -> Timed:
@@ -158,11 +160,17 @@ def _most(problem: Problem, plan: Plan, bounds: dict[tuple[str, str, int], float
 
 
 def timed_way(problem: Problem, weighed: Weighed) -> Timed:
-    """The way with its speed."""
-    pace = pace_of(problem, weighed)
-    known = problem.deadline is not None and pace is not None and pace.time is not None
-    meets = pace.time.value <= problem.deadline if known and pace and pace.time and problem.deadline else None
+    """The way with the speed that its cards allow, by which ways are compared; on time by the one that people meet."""
+    pace, meets = pace_of(problem, weighed), None
+    if problem.deadline is not None and pace is not None and pace.time is not None:
+        met = as_first_set_up(problem, weighed, pace)
+        meets = met.time.value <= problem.deadline if met and met.time else None
     return Timed(weighed, pace, meets)
+
+
+def told_way(problem: Problem, one: Timed) -> Timed:
+    """The way with the speed that people meet, which is what is told."""
+    return replace(one, pace=as_first_set_up(problem, one.weighed, one.pace))
 
 
 def _lacking(problem: Problem, one: Weighed) -> tuple[float, int]:

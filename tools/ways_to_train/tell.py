@@ -11,10 +11,11 @@ from tools.memory.diffusion import pipeline_of, swapped_ratio, usual_pixels
 from tools.memory.term import parts_of
 from tools.memory.training import state_bytes
 from tools.ways_to_train.flags import flags_of
-from tools.ways_to_train.pace import accumulation, length, pace_of, reckoned, short
+from tools.ways_to_train.pace import accumulation, pace_of
 from tools.ways_to_train.plan import ADAPTERS, LAYERS, USUAL_TOKENS, Plan, batch_of, micro_batches, working
 from tools.ways_to_train.price import Rent, price_of
 from tools.ways_to_train.problem import NAMES, PICTURES, Problem
+from tools.ways_to_train.reckon import reckoned, short
 from tools.ways_to_train.result import (
     TrainingCards,
     TrainingLimits,
@@ -23,7 +24,7 @@ from tools.ways_to_train.result import (
     TrainingSpeed,
     TrainingWay,
 )
-from tools.ways_to_train.search import Timed, timed_way
+from tools.ways_to_train.search import Timed, timed_way, told_way
 from tools.ways_to_train.weigh import Weighed, drive_bytes, host_most_bytes, most, weigh
 
 SHOWN = 6
@@ -182,7 +183,7 @@ def plain_of(problem: Problem) -> TrainingPlain:
     if weighed.surety == "no" and sharding == "ddp" and problem.sharding is None and not problem.pictures:
         # A base that no card holds whole is sharded: that is what people do then.
         weighed = weigh(problem, replace(plan, sharding="fsdp", engine=problem.engine or "fsdp"), micro)
-    one, plan = timed_way(problem, weighed), weighed.plan
+    one, plan = told_way(problem, timed_way(problem, weighed)), weighed.plan
     memory, pace = memory_of(problem, weighed), None if plan.adapted and not problem.micro else one.pace
     return TrainingPlain(
         configured=configured(problem, weighed), cards=cards(plan), memory=memory,
@@ -204,7 +205,6 @@ def larger(problem: Problem, one: Weighed) -> str | None:
         return None
     slow, fast = pace_of(problem, one), pace_of(problem, best)
     faster = f", {fast.rate.value / slow.rate.value:.2f} × as fast" if slow and fast and slow.rate.value else ""
-    faster += f", {length(fast.time.value)}" if faster and fast and fast.time else ""
     return f"micro-batch {best.micro}: {format_bytes(best.needed)} a card{faster}"
 
 

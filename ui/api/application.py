@@ -1,4 +1,4 @@
-"""The REST application over one advisor; the chat page and MCP stand beside it in `ui.site`."""
+"""The REST application over one advisor; the chat page and MCP stand beside it in `ui.serving.site`."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,7 +7,6 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 
 from assistant.agent import Advisor
-from ui import problem
 from ui.api import (
     catalog,
     chat_completions,
@@ -20,10 +19,11 @@ from ui.api import (
     state,
     tools,
 )
-from ui.limits import Bounded
-from ui.metrics import Measured
-from ui.repeated import Repeated
-from ui.straight import Straight
+from ui.entrance import problem
+from ui.entrance.limits import Bounded
+from ui.serving.metrics import Measured
+from ui.serving.repeated import Repeated
+from ui.serving.straight import Straight
 
 DESCRIPTION = """Which GPU hardware a workload needs, with the arithmetic and the sources.
 

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from kb.base import AdvisorError, AmbiguousName, BadInput, Frozen, UnknownName
 from kb.catalog import gpu, gpus, model, models, offers, server, servers
 from kb.names import close_names
-from ui import problem
+from ui.entrance import problem
 
 KINDS: dict[str, Callable[[], list[Any]]] = {
     "gpus": lambda: list(gpus().values()),

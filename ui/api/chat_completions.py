@@ -17,11 +17,11 @@ from starlette.concurrency import iterate_in_threadpool
 from assistant.agent import Advisor, check_question
 from assistant.answer import Answer
 from kb.base import AdvisorError, BadInput
-from ui import problem
 from ui.api.questions import NOT_CACHED, PATIENCE_S
-from ui.markdown import as_markdown
-from ui.metrics import counted
-from ui.turn import steps
+from ui.entrance import problem
+from ui.serving.metrics import counted
+from ui.serving.turn import steps
+from ui.words.markdown import as_markdown
 
 MODEL = "gpu-advisor"
 REPLAYED_TURNS = 6

@@ -11,9 +11,10 @@ from starlette.responses import JSONResponse, Response
 from kb.base import Frozen
 from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
-from ui import problem, uploads
-from ui.taking import WAIT_MAX_S, WAIT_S, Job, Jobs, Taking, waits_s
-from ui.uploads import Added, Held, Text
+from ui.entrance import problem
+from ui.serving import uploads
+from ui.serving.taking import WAIT_MAX_S, WAIT_S, Job, Jobs, Taking, waits_s
+from ui.serving.uploads import Added, Held, Text
 
 WAITS = (
     f"`wait=SECONDS`, up to {WAIT_MAX_S}: how long to wait for the end, instead of {WAIT_S} s; what takes longer is"

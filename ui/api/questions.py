@@ -14,9 +14,9 @@ from assistant.answer import Answer
 from assistant.conversations import Receipt
 from assistant.reading.annotation import Annotation
 from kb.base import AdvisorError, Frozen
-from ui.access import spend
-from ui.metrics import counted
-from ui.turn import steps
+from ui.entrance.access import spend
+from ui.serving.metrics import counted
+from ui.serving.turn import steps
 
 EXAMPLE = "Can 4×3090 run Qwen2.5-72B?"
 MOST_QUESTIONS, MOST_TURNS = 20, 20

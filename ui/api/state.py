@@ -15,7 +15,7 @@ from assistant.answer import PLANNER
 from kb.base import AdvisorError, IndexUnavailable, StateUnavailable
 from kb.catalog import gpus, models
 from kb.units import MIB, format_bytes
-from ui.metrics import LANGUAGE_MODEL_OPEN
+from ui.serving.metrics import LANGUAGE_MODEL_OPEN
 
 logger = logging.getLogger(__name__)
 UNREADY: dict[int | str, dict[str, Any]] = {503: {"description": "Conversations cannot be read or kept"}}

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from kb.base import AdvisorError, Frozen, UnknownName
 from tools.registry import Tool, tool, tools
-from ui import problem
-from ui.access import spend
 from ui.assets import requests
+from ui.entrance import problem
+from ui.entrance.access import spend
 
 MOST_REQUESTS = 100
 UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "No such tool; names the closest"}}

@@ -1,4 +1,4 @@
-"""The command line: `gpu-advisor ask | read | check | tool | ingest | kb | prices | model | chat | mcp | keys …`."""
+"""The command line: `gpu-advisor ask | read | check | tool | kb | prices | facts | model | chat | mcp | keys …`."""
 
 import gc
 import os
@@ -12,7 +12,8 @@ from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, Pr
 BAD_INPUT, FAILED = 2, 1
 NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable, StateUnavailable)
 COMMANDS = (
-    "ask", "read", "check", "tool", "knowledge", "prices", "model", "serve", "slack", "keys", "backup", "completion",
+    "ask", "read", "check", "tool", "knowledge", "prices", "facts", "model", "serve", "slack", "keys", "backup",
+    "completion",
 )  # fmt: skip
 """The modules that hold the commands, in the order `--help` lists them."""
 GARBAGE_AFTER = 50_000
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _told(problem: AdvisorError, arguments: Sequence[str]) -> str:
     """The refusal in Chinese for whoever typed Chinese, or whose terminal speaks it."""
-    from ui.refusals import told
+    from ui.entrance.refusals import told
 
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     typed = any("\u4e00" <= sign <= "\u9fff" for argument in arguments for sign in argument)

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """Answer, printing Markdown for a person or JSON for a program."""
     if (options.question is None) == (options.batch is None):
         raise BadInput("question", "give either a question or --batch FILE.")
-    from ui.service import advisor  # loads the language and retrieval libraries
+    from ui.serving.service import advisor  # loads the language and retrieval libraries
 
     if options.batch is not None:
         return batch(options.batch)
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(answer.model_dump(mode="json"), ensure_ascii=False, indent=2))
     else:
-        from ui.markdown import as_markdown
+        from ui.words.markdown import as_markdown
 
         print(as_markdown(answer))
     return 0
@@ -58,7 +58,7 @@ def _watched(advisor: Any, question: str, conversation_id: str | None) -> Any:
 
 def batch(source: str) -> int:
     """One answer or error a line, in order; a line of turns is one conversation."""
-    from ui.service import advisor
+    from ui.serving.service import advisor
 
     for number, line in enumerate(read_lines(source), 1):
         name = line.get("id")

@@ -26,7 +26,7 @@ def add_to(commands: Any) -> None:
 
 def run_backup(options: argparse.Namespace) -> int:
     """Write the file and say what it holds."""
-    from ui.backup import backup
+    from ui.serving.backup import backup
 
     print(_told(backup(settings(), options.file)))
     return 0
@@ -34,7 +34,7 @@ def run_backup(options: argparse.Namespace) -> int:
 
 def run_restore(options: argparse.Namespace) -> int:
     """Bring it back and say what is left to do."""
-    from ui.backup import restore
+    from ui.serving.backup import restore
 
     done = restore(settings(), options.file, over=options.over)
     print(_told(done))

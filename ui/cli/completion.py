@@ -52,7 +52,7 @@ def _below(command: argparse.ArgumentParser, path: str) -> Iterator[tuple[str, l
 
 
 def _of_tool(name: str) -> Iterator[tuple[str, list[str]]]:
-    from ui.schema_words import choices
+    from ui.reference.schema_words import choices
 
     schema = tool(name).request.model_json_schema()
     fields = schema.get("properties", {})

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from kb.settings import settings
 from tools.refused import bad_input
-from ui.keys import PER_MINUTE, SCOPES, Key, Keys
+from ui.entrance.keys import PER_MINUTE, SCOPES, Key, Keys
 
 
 def add_to(commands: Any) -> None:

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """Mark up one message, or a file of them."""
     if (options.message is None) == (options.batch is None):
         raise BadInput("message", "give either a message or --batch FILE.")
-    from ui.service import advisor
+    from ui.serving.service import advisor
 
     if options.batch is not None:
         return batch(advisor(), options.batch)

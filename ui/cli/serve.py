@@ -19,7 +19,7 @@ def add_to(commands: Any) -> None:
 def run_chat(options: argparse.Namespace) -> int:
     """Ingest the bundled guidance if the index is missing or stale, then serve until stopped."""
     from ui.cli.model import at_start
-    from ui.serve import serve
+    from ui.serving.serve import serve
 
     print(at_start(), flush=True)
     return serve(options.host, options.port)

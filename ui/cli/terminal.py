@@ -13,7 +13,7 @@ from rich.text import Text
 
 from assistant.answer import Answer
 from kb.units import format_bytes, format_count
-from ui.markdown import as_markdown
+from ui.words.markdown import as_markdown
 
 WIDEST_CELL = 48
 MOST_ROWS = 20

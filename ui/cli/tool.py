@@ -50,7 +50,7 @@ def run(arguments: list[str]) -> int:
 
 def described(chosen: Tool) -> str:
     """What a tool does and its fields, as `--help` shows them."""
-    from ui.schema_words import fields
+    from ui.reference.schema_words import fields
 
     lines = [
         f"usage: gpu-advisor tool {chosen.name} [--field VALUE …] | --json '{{…}}' | --batch FILE", "",

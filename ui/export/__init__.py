@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from assistant.answer import Answer
-from ui.markdown import transcript
+from ui.words.markdown import transcript
 
 Form = Literal["md", "json", "pdf", "xlsx"]
 KINDS: dict[Form, str] = {

@@ -19,7 +19,7 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.platypus import Flowable, ListFlowable, ListItem, Paragraph, SimpleDocTemplate, Spacer, Table
 
 from assistant.answer import Answer
-from ui.markdown import as_markdown
+from ui.words.markdown import as_markdown
 
 HAN = "STSong-Light"
 LATIN = "Helvetica"

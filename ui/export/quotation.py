@@ -13,11 +13,11 @@ from assistant.compose.names import engine_name, format_name
 from assistant.compose.reasons import sentences
 from assistant.phrases import phrases
 from tools.configuration import Configuration
-from ui.labels import labels
-from ui.markdown import as_markdown
-from ui.quantities import money, plain, price_range
 from ui.web.bill import source_title
 from ui.web.cards import dated_plain
+from ui.words.labels import labels
+from ui.words.markdown import as_markdown
+from ui.words.quantities import money, plain, price_range
 
 ACTIVE = ("=", "+", "-", "@", "\t", "\r")
 """First characters a spreadsheet reads as a formula."""

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from assistant.plan.preferred import main_date
 from kb.units import format_bytes
 from tools.configuration import Configuration
-from ui.quantities import money, price_range
 from ui.slack import rich
 from ui.slack.fitting import cut, escaped, joined
 from ui.slack.rich import Block
 from ui.slack.words import Words
+from ui.words.quantities import money, price_range
 
 MOST_CARDS = 3
 LONGEST_TITLE, LONGEST_BODY = 150, 200

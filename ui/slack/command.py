@@ -13,7 +13,6 @@ from assistant.understand.language import language_of
 from kb.base import AdvisorError, BadInput
 from tools.base import ToolResult
 from tools.registry import Tool, tool, tools
-from ui.quantities import plain, quantity
 from ui.slack import message, rich
 from ui.slack.credentials import quiet_logger
 from ui.slack.fitting import cut, escaped
@@ -21,6 +20,7 @@ from ui.slack.inbox import Job
 from ui.slack.rich import Block
 from ui.slack.turns import Turns, refused
 from ui.slack.words import Words, words
+from ui.words.quantities import plain, quantity
 
 logger = quiet_logger(__name__)
 HOOKS = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})

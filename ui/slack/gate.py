@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ui.limits import BodyLimit
+from ui.entrance.limits import BodyLimit
 
 logger = logging.getLogger(__name__)
 WINDOW_S = 300

@@ -6,12 +6,12 @@ from typing import Any
 
 from assistant.answer import PLANNER, Answer, Citation
 from assistant.compose.orders import spoken_of
-from ui.follow_ups import follow_ups
 from ui.slack import rich
 from ui.slack.cards import carousel, listed
 from ui.slack.fitting import LONGEST_SECTION, cut, escaped, joined
 from ui.slack.rich import Block
 from ui.slack.words import Words, words
+from ui.words.follow_ups import follow_ups
 
 MOST_BLOCKS = 45
 """Slack takes 50 in a message."""

@@ -11,7 +11,7 @@ from assistant.agent import Advisor
 from kb.base import AdvisorError, BadInput, IndexUnavailable
 from kb.lock import exclusive
 from kb.settings import Settings
-from ui import problem
+from ui.entrance import problem
 from ui.slack.credentials import Credentials
 from ui.slack.face import Face
 

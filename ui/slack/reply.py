@@ -8,12 +8,12 @@ from typing import Any
 from slack_sdk.errors import SlackApiError
 
 from assistant.agent import Step
-from ui.quantities import quantity
 from ui.slack.calls import Busy, Calls, refusal
 from ui.slack.credentials import quiet_logger
 from ui.slack.fitting import cut
 from ui.slack.rich import Block
 from ui.slack.words import Words
+from ui.words.quantities import quantity
 
 logger = quiet_logger(__name__)
 APPEND_EVERY_S, UPDATE_EVERY_S = 0.7, 3.0

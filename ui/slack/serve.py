@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from kb.settings import settings, stay_offline
-from ui.serve import GRACE_S, listen
+from ui.serving.serve import GRACE_S, listen
 from ui.slack.credentials import Credentials
 from ui.slack.face import Face
 from ui.slack.mount import PATH, at_work
@@ -48,7 +48,7 @@ def serve(host: str, port: int) -> int:
     credentials = Credentials.of(settings())
     listener = None if credentials.app_token else listen(host, port)
     try:
-        from ui.service import advisor  # loads the language and retrieval libraries
+        from ui.serving.service import advisor  # loads the language and retrieval libraries
 
         face = Face(advisor(), credentials)
         with at_work(face):

@@ -12,7 +12,8 @@ from assistant.conversations import check_id
 from assistant.told import Told
 from assistant.understand.language import language_of
 from kb.base import AdvisorError, ModelFailed
-from ui.refusals import told
+from ui.entrance.refusals import told
+from ui.serving.turn import steps
 from ui.slack import message, rich
 from ui.slack.arrivals import conversation_of
 from ui.slack.calls import Calls
@@ -23,7 +24,6 @@ from ui.slack.inbox import Inbox, Job
 from ui.slack.reply import UNPREVIEWED, Place, Reply
 from ui.slack.rich import Block
 from ui.slack.words import Words, words
-from ui.turn import steps
 
 logger = quiet_logger(__name__)
 LONGEST_REFUSAL = 1000

@@ -4,8 +4,8 @@ from html import escape
 
 from kb.catalog import sources
 from tools.configuration import Configuration, Item
-from ui.labels import label
-from ui.quantities import money
+from ui.words.labels import label
+from ui.words.quantities import money
 
 
 def bill(one: Configuration) -> str:

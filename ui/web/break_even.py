@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ui.labels import label
-from ui.quantities import money, plain
 from ui.web.plot import ABOVE, BELOW, HIGH, Axis, Point, Series, across, caption, data_table, legend, plot, upward
+from ui.words.labels import label
+from ui.words.quantities import money, plain
 
 FEWEST = 2
 

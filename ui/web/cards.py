@@ -9,10 +9,10 @@ from assistant.phrases import phrases
 from assistant.plan.preferred import main_date
 from tools.configuration import Configuration
 from tools.prices import is_stale
-from ui.labels import both, label, labels
-from ui.quantities import money, price, price_range
 from ui.web.bill import bill
 from ui.web.chart import fit_bar
+from ui.words.labels import both, label, labels
+from ui.words.quantities import money, price, price_range
 
 SHOWN_FIRST = 3
 MOST = 12

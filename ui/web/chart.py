@@ -6,8 +6,8 @@ from typing import Any
 from assistant.compose.names import cards, format_name
 from kb.units import format_bytes
 from tools.configuration import MemoryFit
-from ui.labels import label, labels
 from ui.web.plot import data_table, spoken
+from ui.words.labels import label, labels
 
 WIDE, HIGH = 1000, 44
 

@@ -7,9 +7,9 @@ from assistant.compose.reasons import sentences
 from assistant.phrases import phrases
 from kb.base import BadInput
 from tools.configuration import Configuration
-from ui.labels import both, label
 from ui.web import cards
 from ui.web.chart import fit_bar
+from ui.words.labels import both, label
 
 FEWEST, MOST = 2, 4
 ROWS: tuple[tuple[str, Callable[[Configuration], str]], ...] = (

@@ -7,9 +7,9 @@ from typing import Any
 
 from assistant.answer import Citation, ToolCallRecord
 from assistant.compose.step_labels import step_formula, step_label, step_unit
-from ui.labels import both, label
-from ui.quantities import quantity
-from ui.slots import slot_html, slot_name, with_names
+from ui.words.labels import both, label
+from ui.words.quantities import quantity
+from ui.words.slots import slot_html, slot_name, with_names
 
 LONGEST_QUOTE = 1200
 PLACE = re.compile(r"^(?P<document>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?(?: › .*)?$")

@@ -7,10 +7,10 @@ from typing import Any
 
 from kb.base import BadInput
 from tools.registry import tool
-from ui.labels import label
-from ui.slots import slot
 from ui.web.results import RESULTS
 from ui.web.understood import FORMATS
+from ui.words.labels import label
+from ui.words.slots import slot
 
 TASKS = ("inference", "lora", "qlora", "full_finetune", "pretrain")
 ENGINES = ("", "vllm", "sglang", "llama.cpp", "transformers", "ollama", "deepspeed", "unsloth")

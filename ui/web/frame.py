@@ -3,8 +3,8 @@
 from html import escape
 
 from ui.assets import asset
-from ui.labels import labelled, labels
 from ui.web.understood import editors
+from ui.words.labels import labelled, labels
 
 EXAMPLES = {
     "en": (

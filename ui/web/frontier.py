@@ -5,9 +5,9 @@ from html import escape
 from typing import Any
 
 from kb.units import TB
-from ui.labels import both, label
-from ui.quantities import money
 from ui.web.plot import Axis, Point, Series, across, caption, data_table, plot, upward
+from ui.words.labels import both, label
+from ui.words.quantities import money
 
 FEWEST = 3
 """Points below which a chart says no more than the cards do."""

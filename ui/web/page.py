@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from assistant.agent import Advisor, Step
 from kb.base import AdvisorError, BadInput
 from ui.assets import FOLDER, asset, script
-from ui.turn import steps
+from ui.serving.turn import steps
 from ui.web import forms, frame, turn
 from ui.web.routes import router
 from ui.web.theme import theme

@@ -5,7 +5,7 @@ from typing import Any
 
 from kb.base import BadInput
 from kb.search import reading
-from ui.labels import label
+from ui.words.labels import label
 
 AROUND = 14
 """Lines shown before and after the cited ones."""

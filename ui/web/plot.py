@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ui.labels import both, label
 from ui.web.scale import Scale
+from ui.words.labels import both, label
 
 WIDE, HIGH = 680, 300
 LEFT, RIGHT, ABOVE, BELOW = 62, 18, 14, 44

@@ -11,14 +11,14 @@ from assistant.compose.step_labels import step_label
 from assistant.phrases import phrases
 from kb.units import format_bytes, format_count
 from tools.configuration import Configuration, Reason
-from ui.labels import both, label
-from ui.quantities import money, plain, quantity
-from ui.slots import slot_html
 from ui.web.break_even import break_even
 from ui.web.cards import cards
 from ui.web.chart import breakdown
 from ui.web.evidence import arithmetic
 from ui.web.frontier import frontier
+from ui.words.labels import both, label
+from ui.words.quantities import money, plain, quantity
+from ui.words.slots import slot_html
 
 Result = dict[str, Any]
 MOST_ROWS = 24

@@ -5,8 +5,8 @@ from html import escape
 
 from assistant.answer import Answer
 from ui.assets import asset, script
-from ui.labels import label
 from ui.web import frame, turn
+from ui.words.labels import label
 
 LONGEST_SUMMARY = 200
 

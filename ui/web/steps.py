@@ -7,9 +7,9 @@ from typing import Any
 from assistant.agent import Step
 from assistant.answer import Answer
 from assistant.compose.step_labels import step_label
-from ui.labels import both, label
-from ui.quantities import quantity
-from ui.slots import CARDS, slot, slot_html, slot_name, with_names
+from ui.words.labels import both, label
+from ui.words.quantities import quantity
+from ui.words.slots import CARDS, slot, slot_html, slot_name, with_names
 
 LONGEST_LINE = 110
 MOST_ARGUMENTS = 7

@@ -11,14 +11,14 @@ from assistant.compose.arithmetic import locator
 from assistant.compose.orders import spoken_of
 from assistant.understand.language import language_of
 from kb.base import AdvisorError
-from ui.follow_ups import follow_ups
-from ui.labels import label, labels
-from ui.refusals import told
+from ui.entrance.refusals import told
 from ui.web import cards, chart, evidence, steps
 from ui.web.break_even import break_even
 from ui.web.frontier import frontier
 from ui.web.prose import prose
 from ui.web.understood import understood
+from ui.words.follow_ups import follow_ups
+from ui.words.labels import label, labels
 
 FOLLOW_UPS = {
     "en": {

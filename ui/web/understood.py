@@ -10,8 +10,8 @@ from assistant.understanding import Asked
 from kb.catalog import gpus, models
 from kb.purposes import PurposeName
 from tools.need import Condition, Need, Task
-from ui.labels import both, label
-from ui.slots import slot, slot_html, slot_name
+from ui.words.labels import both, label
+from ui.words.slots import slot, slot_html, slot_name
 
 HIDDEN = {"intent", "model_text", "matter"} | (set(Asked.model_fields) - set(Need.model_fields) - {"amount"})
 KINDS: dict[str, tuple[str, ...]] = {

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from kb.artifacts.setups.shell import Word, expanded
 from kb.artifacts.setups.written import Given, Value, line_of, typed
+from kb.catalog import load_yaml
 
 QUOTE_MAX = 160
 ABBREVIATED_MIN = 2
@@ -18,7 +20,8 @@ ALSO = {
     "llama-cli": ("llama-server",),
 }  # fmt: skip
 """Programs that take the options of others as well."""
-OPEN = {"megatron", "swift-megatron", "swift", "trainer", "trl", "script", "axolotl", "transformers"}
+OPEN = {"megatron", "swift-megatron", "swift", "trainer", "trl", "script", "axolotl", "transformers",
+        "deepspeed-config"}  # fmt: skip
 """Programs whose scripts or plug-ins add options of their own: no option is unknown to them, none abbreviated."""
 _SHORT = {"llama-server", "llama-cli", "tgi"}
 """Programs that take no abbreviation."""
@@ -34,6 +37,22 @@ class Option:
     """Whether it stands alone."""
     choices: tuple[str, ...] = ()
     """The only values it takes; empty = any."""
+    number: str = ""
+    """`whole` or `number` where it takes one; empty = anything, or not read."""
+    default: str = ""
+    """What it is where it is not given; empty = worked out, nothing, or not read."""
+
+
+class Release(NamedTuple):
+    """Which release of a program was read, where and when."""
+
+    release: str
+    url: str
+    date: str
+
+
+PLAIN = {"value", "switch", "deprecated", "whole", "number"}
+"""What an option takes where that is no choice of values."""
 
 
 @lru_cache(maxsize=1)
@@ -42,8 +61,9 @@ def _tables() -> dict[str, dict[str, Option]]:
     with FILE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             takes = row["takes"]
-            choices = tuple(takes.split("|")) if takes not in {"value", "switch", "deprecated"} else ()
-            option = Option(row["name"], takes in {"switch", "deprecated"}, choices)
+            choices = tuple(takes.split("|")) if takes not in PLAIN else ()
+            number = takes if takes in {"whole", "number"} else ""
+            option = Option(row["name"], takes in {"switch", "deprecated"}, choices, number, row["default"])
             table = tables.setdefault(row["program"], {})
             for written in row["written"].split():
                 table[_plain(written)] = option
@@ -57,6 +77,13 @@ def options(program: str) -> Mapping[str, Option]:
     for name in (*ALSO.get(program, ()), program):
         found |= _tables().get(name, {})
     return found
+
+
+@lru_cache(maxsize=1)
+def releases() -> Mapping[str, Release]:
+    """The release of every program of the table."""
+    rows = load_yaml(FILE.with_name("releases.yaml"))
+    return {name: Release(str(row["release"]), row["url"], str(row["date"])) for name, row in rows.items()}
 
 
 def _plain(written: str) -> str:

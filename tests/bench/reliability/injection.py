@@ -78,7 +78,7 @@ def told_to_mend(message: BaseMessage) -> bool:
 
 def faces(answer: Any) -> dict[str, str]:
     """The answer as each face shows it, less the person's own question."""
-    from ui.markdown import as_markdown
+    from ui.words.markdown import as_markdown
 
     shown = {"answer": answer.answer, "markdown": as_markdown(answer)}
     shown["citations"] = " \n ".join(f"{one.title} {one.url or ''}" for one in answer.citations)
@@ -189,7 +189,7 @@ class Lab:
         advisor = Advisor()
         ensure_bundled()
         if poisoned:
-            from ui.uploads import Text, add
+            from ui.serving.uploads import Text, add
 
             for number, attack in enumerate(poisoned):
                 title, text = document(attack, number)

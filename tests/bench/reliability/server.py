@@ -18,9 +18,12 @@ from pathlib import Path
 START_S = 300.0
 IDLE_S = 0.06
 """Processor time in a second below which a server does nothing."""
-COMMAND = (
-    "import sys; from kb.settings import settings as s; from ui.serve import serve; sys.exit(serve(s().host, s().port))"
-)
+COMMAND = """\
+import sys
+from kb.settings import settings
+from ui.serving.serve import serve
+sys.exit(serve(settings().host, settings().port))
+"""
 
 
 @dataclass(frozen=True, slots=True)

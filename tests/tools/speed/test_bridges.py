@@ -76,6 +76,15 @@ def test_sums_through_host_memory_move_less_and_wait_longer() -> None:
     assert wait("rtx-4090-24gb", 8) == pytest.approx(42e-6, rel=0.3)
 
 
+def test_cards_of_one_desktop_share_its_lanes() -> None:
+    # Prompts over four RTX 3090 come at 982 and 1,288 tokens a second (github.com/noonghunna/club-3090/issues/625).
+    four, eight = (bus_bytes_per_s(read_card("rtx-3090-24gb")[0], cards) for cards in (4, 8))
+    assert four < 0.5 * eight
+    fields = {"model": "Qwen/Qwen3.6-27B", "gpu": "rtx-3090-24gb", "weight_format": "int4", "engine": "vllm"}
+    load = {**fields, "input_tokens": 10_000, "gpu_count": 4, "tensor_parallel": 4}
+    assert 900 < 10_000 / found(**load).prefill_s < 1_500
+
+
 def test_narrow_slots_move_less_through_host_memory_too() -> None:
     full = read_card("rtx-4090-24gb")[0]
     narrow = full.model_copy(update={"pcie": "4.0 x4"})

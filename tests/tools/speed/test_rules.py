@@ -373,6 +373,24 @@ def test_a_sum_over_two_nodes_waits_for_the_network() -> None:
     assert two - one > 90e-6
 
 
+def test_vllm_of_february_2025_still_ran_its_first_engine() -> None:
+    # QwQ-32B in 16 bits on A100: github.com/vllm-project/vllm/issues/16300
+    load = {"model": "Qwen/QwQ-32B", "gpu": "a100-sxm-80gb", "engine": "vllm", "engine_built": "2025-02"}
+    for cards, measured in ((2, 36.2), (4, 50.0), (8, 63.0)):
+        pace = found(**load, gpu_count=cards, tensor_parallel=cards, input_tokens=1, output_tokens=200)
+        assert pace.per_user == pytest.approx(measured, rel=0.15)
+
+
+def test_short_prompts_wait_for_the_weights_to_be_read() -> None:
+    # MiniMax-M2.7 in NVFP4 on two DGX Spark: 1,436 tokens a second of a prompt of 512, 3,967 of 4,096 (saricles, 2026)
+    load = {"model": "MiniMaxAI/MiniMax-M2.7", "gpu": "dgx-spark-gb10", "gpu_count": 2, "tensor_parallel": 2}
+    rates = [
+        tokens / found(**load, engine="vllm", weight_format="nvfp4", input_tokens=tokens).prefill_s
+        for tokens in (512, 4096)
+    ]
+    assert rates[0] < rates[1] / 2
+
+
 def test_only_nvidias_cards_added_up_through_a_library_in_2024() -> None:
     def link(gpu: str) -> list[float]:
         load = {"model": "meta-llama/Meta-Llama-3.1-405B", "gpu": gpu, "gpu_count": 8, "weight_format": "fp8"}

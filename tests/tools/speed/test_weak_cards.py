@@ -9,6 +9,7 @@ from kb.catalog import gpus
 from kb.speed_constants import constants, speed_sources
 from tools.speed.estimate import token_pace
 from tools.speed.request import InferenceSpeedRequest
+from tools.speed.unpacking import unpack_ops
 from tools.speed.work import work_of
 from tools.ways_to_run.weigh.ceiling import reached
 
@@ -89,3 +90,26 @@ def test_intervals_are_wider_where_an_architecture_was_hardly_measured() -> None
         return rate.high / rate.low
 
     assert width("rx-580-8gb") > width("rx-7900-xtx-24gb") > width("rtx-4090-24gb")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "model", "form", "measured"),
+    [
+        # github.com/sudoingX/qwen38-mtp; nothing was fitted to it
+        pytest.param("rtx-3080-10gb", "Qwen/Qwen3.6-27B", "gguf:IQ2_XXS", 45.1, id="qwen38-mtp"),
+        # github.com/ggml-org/llama.cpp/pull/8215, by which the operations were set
+        pytest.param("rtx-3090-24gb", "meta-llama/Meta-Llama-3-8B", "gguf:IQ3_XXS", 143.0, id="llama.cpp-8215"),
+    ],
+)
+def test_weights_in_tables_wait_for_the_lanes_of_todays_cards_too(
+    gpu: str, model: str, form: str, measured: float
+) -> None:
+    assert rate(gpu, model=model, weight_format=form) == pytest.approx(measured, rel=0.25)
+
+
+def test_tables_cost_nothing_in_other_files() -> None:
+    plain = InferenceSpeedRequest.model_validate(
+        {"model": "Qwen/Qwen3-8B", "gpu": "rtx-3090-24gb", "engine": "llama.cpp", "weight_format": "gguf:Q4_K_M"}
+    )
+    tabled = plain.model_copy(update={"weight_format": "gguf:IQ3_XXS"})
+    assert [unpack_ops(work_of(one)[0]) > 0 for one in (plain, tabled)] == [False, True]

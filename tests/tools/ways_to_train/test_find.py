@@ -278,7 +278,7 @@ def test_a_four_bit_base_may_lie_in_host_memory_under_fsdp() -> None:
     assert (way.sharding, way.offload, way.engine) == ("fsdp", "all", "fsdp")
     assert way.memory.surety == "yes"
     assert 30 * GIB < way.memory.host_bytes < 45 * GIB
-    assert way.flags["accelerate"]["fsdp_offload_params"] is True
+    assert way.flags["accelerate"]["fsdp_config"]["fsdp_offload_params"] is True
     assert way.flags["trl"]["bitsandbytes"]["bnb_4bit_quant_storage"] == "bfloat16"
 
 

@@ -21,6 +21,8 @@ COPIED = ("task", "kv_format", "engine_version", "max_num_sequences", "micro_bat
           "gradient_checkpointing", "attention", "lora_rank", "lora_targets", "sharding", "data_parallel",
           "tensor_parallel", "pipeline_parallel", "expert_parallel", "offload", "width_px", "height_px", "frames",
           "images_per_batch", "images_per_sample", "method")  # fmt: skip
+THIN = 4
+"""Cards from which a model that half of one holds is spread thin."""
 SHARDED = ("zero1", "zero2", "zero3", "fsdp")
 KNOWN_ENGINES: frozenset[str] = frozenset({
     "vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "diffusers", "comfyui", "torchtune", "litgpt",
@@ -144,6 +146,21 @@ def crowded_by_scores(setup: Setup) -> bool:
     tokens = asked.ubatch_tokens or int(facts["score_batch_tokens"])
     size = shape_of(MemoryRequest(**given)).heads * asked.context_tokens * tokens * 4
     return size > float(facts["score_share"]) * whole
+
+
+def spread_thin(setup: Setup) -> bool:
+    """Whether tensor parallelism deals a model out over far more cards than hold it: four or more, and the weights no
+    more than half of one card.
+
+        parameters · bits / 8 ≤ 1/2 · memory of the card
+    """
+    asked, whole = setup.request, setup.card_memory
+    if setup.kind != "serving" or (asked.tensor_parallel or 1) < THIN or not setup.named or whole is None:
+        return False
+    given = asked.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
+    shape = shape_of(MemoryRequest(**given))
+    bits = weight_format(setup.weight_format or shape.native_format).body_bits
+    return shape.params * bits / 8 <= whole / 2
 
 
 def exceeds_machine(setup: Setup) -> bool:

@@ -1,5 +1,6 @@
 """Which weight and cache formats a model comes in, and which engines read them on which cards."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -51,6 +52,12 @@ MADE_FOR = {"Apple": (FILES,), "Huawei": ("vllm", "sglang")}
 """Makers on whose chips these engines are the usual ones, where they run."""
 MARKETS: dict[str, tuple[str, ...]] = {"tensorrt-llm": ("data_center", "cloud_only", "workstation")}
 """Cards that an engine is proposed for unasked: TensorRT-LLM's support matrix has none for games."""
+
+
+OVERFLOWS = Rule(
+    verdict="does_not", reason="the model's activations overflow in FP16, and this card has no BF16",
+    instead="Use a GGUF format in llama.cpp",
+)  # fmt: skip
 
 
 class Readable(NamedTuple):
@@ -149,6 +156,8 @@ def _read(load: Load, engine: str, gpu: Gpu, name: str) -> Readable | Unreadable
     """Whether the engine reads the format there; null for one that nobody takes without the units for it."""
     if name in NEEDS_UNITS and not gpu.fp4_flops and name not in (load.native, load.weight_format):
         return None
+    if engine in SERVERS and gpu.half == "fp16" and re.fullmatch(launch_facts().overflows.model, load.shape.id or ""):
+        return Unreadable(engine, name, OVERFLOWS)
     feature = None if engine == FILES else FEATURES.get(name)
     rule = features()[feature].rule(gpu, engine) if feature else None
     if rule is not None and rule.verdict == "does_not":

@@ -8,6 +8,7 @@ from kb.speed_constants import constants
 from tools.memory.shape import Shape
 from tools.shards import block_of, cut_layers, experts_whole
 from tools.speed.allreduce import switched
+from tools.speed.network import Network
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 
@@ -28,6 +29,8 @@ class Group(NamedTuple):
     """Cards that are joined well enough to share layers, as the links were stated; null = all."""
     apart: bool = False
     """Whether nothing joins them: copies alone use several."""
+    joined: Network | None = None
+    """What joins the nodes, where it is known."""
 
     @property
     def per_node(self) -> int:
@@ -67,7 +70,13 @@ def groups(machine: Machine) -> list[Group]:
     """Cards of each kind by themselves, and all together as so many of the least."""
     found = [
         Group(
-            cards[0].gpu, tuple(card.usable for card in cards), machine.nodes, tuple(cards), machine.near, machine.apart
+            cards[0].gpu,
+            tuple(card.usable for card in cards),
+            machine.nodes,
+            tuple(cards),
+            machine.near,
+            machine.apart,
+            _reached(machine, len(cards)),
         )
         for cards in machine.kinds.values()
     ]
@@ -79,8 +88,15 @@ def groups(machine: Machine) -> list[Group]:
     ):
         least = min(card.usable for card in machine.cards)
         slowest = min(machine.cards, key=lambda card: (card.gpu.bandwidth_bytes_per_s or 0, card.gpu.id)).gpu
-        found.append(Group(slowest, (least,) * len(machine.cards), machine.nodes, machine.cards, machine.near))
+        found.append(Group(slowest, (least,) * len(machine.cards), machine.nodes, machine.cards, machine.near,
+                           joined=_reached(machine, len(machine.cards))))  # fmt: skip
     return found
+
+
+def _reached(machine: Machine, cards: int) -> Network | None:
+    """The network where a node uses so many of its cards; of computers, each is a node."""
+    joined = machine.joined
+    return joined if joined is None or machine.nodes == 1 else joined.of(cards)
 
 
 def _shared(machine: Machine) -> bool:

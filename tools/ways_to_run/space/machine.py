@@ -16,7 +16,9 @@ from tools.named import read_card
 from tools.nameless_card import middling
 from tools.speed.capacity import SHARED
 from tools.speed.host_only import host_bandwidth
+from tools.speed.network import Network
 from tools.ways_to_run.request import WaysToRunRequest
+from tools.ways_to_run.space.joined import NETWORKS, between_computers, joined_by
 
 MOST_CARDS = 4096
 RATES = ("fp32_flops", "tf32_flops", "fp16_flops", "bf16_flops", "fp8_flops", "int8_ops", "fp4_flops")
@@ -63,6 +65,8 @@ class Machine(NamedTuple):
     """Whether the cards are instances that nothing joins: a model is held by one of them, others by copies."""
     network: float | None = None
     """Bytes a second between computers of one memory each, which hold a model together; null = no such ones."""
+    joined: Network | None = None
+    """What joins machines whose cards share layers; null = one machine, or the network usual of the cards."""
 
     @property
     def kinds(self) -> dict[str, list[Card]]:
@@ -92,7 +96,9 @@ def machine_of(request: WaysToRunRequest) -> Machine:
         BadInput: memory taken that no card has, a link the cards lack, or more cards than a machine.
     """
     said: list[str] = []
-    gpus = [gpu for cards in request.cards for gpu in _alike(cards, request.link, said)]
+    several = request.nodes > 1
+    gpus = [gpu for cards in request.cards for gpu in _alike(cards, None if several and _networked(request.link) else
+                                                             request.link, said)]  # fmt: skip
     if len(gpus) * request.nodes > MOST_CARDS:
         raise BadInput("cards", f"{len(gpus) * request.nodes:,} cards are too many.", f"Give at most {MOST_CARDS:,}.")
     taken = _taken(request, len(gpus))
@@ -108,7 +114,8 @@ def machine_of(request: WaysToRunRequest) -> Machine:
     host, near = _host(request, len(gpus), said), _near(request.link, len(cards), said)
     if len(cards) * request.nodes > 1 and all(stands_alone(card.gpu) for card in cards):
         return _computers(request, cards * request.nodes, host, said)
-    return Machine(tuple(cards), request.nodes, host, tuple(said), near, apart)
+    joined = joined_by(request.link, request.nodes, [card.gpu for card in cards], said)
+    return Machine(tuple(cards), request.nodes, host, tuple(said), near, apart, joined=joined)
 
 
 def _computers(request: WaysToRunRequest, cards: list[Card], host: Host, said: list[str]) -> Machine:
@@ -117,7 +124,13 @@ def _computers(request: WaysToRunRequest, cards: list[Card], host: Host, said: l
     network = stated or pooled().bytes_per_s
     by = f"by {request.link.name}" if request.link else "by a network, which was not said"
     said.append(f"{len(cards)} computers of one memory each, joined {by}: taken to carry {network / 1e9:.3g} GB/s.")
-    return Machine(tuple(cards), 1, host, tuple(said), network=network)
+    joined = between_computers(stated, len(cards), cards[0].gpu, said)
+    return Machine(tuple(cards), 1, host, tuple(said), network=network, joined=joined)
+
+
+def _networked(link: Link | None) -> bool:
+    """Whether a link joins machines rather than cards."""
+    return link is not None and link.kind in NETWORKS
 
 
 def _near(link: Link | None, cards: int, said: list[str]) -> int | None:
@@ -213,8 +226,10 @@ def _linked(gpu: Gpu, link: Link | None, said: list[str]) -> Gpu:
             raise BadInput("link", f"{gpu.name} has no NVLink.", "Leave link out, or say pcie.")
         return gpu
     if link.kind not in SLOTS:
-        line = f"link {link.name} is not part of the speed: cards of a machine are joined as by the catalog"
-        said += [line for line in (f"{line}, machines by a network of their generation.",) if line not in said]
+        line = (
+            f"link {link.name} is not part of the speed: it joins machines, and nodes says one; cards are joined as by"
+        )
+        said += [line for line in (f"{line} the catalog.",) if line not in said]
         return gpu
     bare: dict[str, object] = {"nvlink_bytes_per_s": None, "link_cards": None}
     own = pcie_slot(gpu)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
 from kb.software import compute_capability
-from tools.ways_to_run.space.formats import FILES, made_on_load, published
+from tools.ways_to_run.space.formats import FILES, made_on_load
 from tools.ways_to_run.space.layouts import Spread
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
 from tools.ways_to_run.weigh.candidate import Candidate
 
-MODEL = "MODEL"
-"""Where a checkpoint goes that is not known here."""
+ON_ASCEND = {"vllm": "ascend", "sglang": "modelslim"}
+"""How a server is told that weights were quantised by ModelSlim."""
 RPC_PORT = 50052
 EVERY_LAYER = 999
 """More layers than any model has."""
@@ -36,27 +36,11 @@ def flags_of(load: Load, machine: Machine, candidate: Candidate, utilization: fl
     return " ".join(_tensorrt(load, candidate, utilization))
 
 
-def command_of(load: Load, candidate: Candidate, flags: str) -> str:
-    """The whole command."""
-    checkpoint = published(load, candidate.form) or MODEL
-    made = made_on_load(load, candidate.engine, candidate.form)
-    if candidate.engine == FILES:
-        kind = candidate.form.removeprefix("gguf:")
-        found = published(load, candidate.form)
-        model = f"-hf {found}:{kind}" if found and found != load.shape.id else f"-m {load.name}-{kind}.gguf"
-        return f"llama-server {model} {flags}"
-    if made:
-        checkpoint = load.shape.id or MODEL
-    start = {"vllm": "vllm serve {}", "sglang": "python3 -m sglang.launch_server --model-path {}",
-             "tensorrt-llm": "trtllm-serve {}"}[candidate.engine].format(checkpoint)  # fmt: skip
-    return f"{start} {flags}"
-
-
 def _made_on_load(load: Load, candidate: Candidate) -> str | None:
     """What the server makes of published 16-bit weights while loading, where nobody publishes the format."""
     gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu if candidate.cards else None
     if gpu is not None and gpu.vendor == "Huawei":
-        return "ascend" if candidate.form == "int8" else None
+        return ON_ASCEND.get(candidate.engine) if candidate.form == "int8" else None
     return made_on_load(load, candidate.engine, candidate.form)
 
 
@@ -183,6 +167,8 @@ def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
     if candidate.kv in ("q8_0", "q4_0"):
         yield f"-ctk {candidate.kv} -ctv {candidate.kv}"
     yield "-fa on"
+    if load.longest and load.context > load.longest:
+        yield f"--rope-scaling yarn --rope-scale {load.context / load.longest:.4g} --yarn-orig-ctx {load.longest}"
     yield from (one for one in where if one.startswith(DEALT))
 
 
@@ -227,6 +213,8 @@ def _split(machine: Machine, candidate: Candidate) -> Iterator[str]:
     if len(candidate.cards) == 1:
         yield f"-sm none -mg {[card is candidate.cards[0] for card in machine.cards].index(True)}"
         return
+    if candidate.spread.tp > 1:
+        yield "-sm tensor"
     dealt = {id(card): count for card, count in zip(candidate.cards, candidate.held.layers, strict=False)}
     counts = [dealt.get(id(card), 0) for card in machine.cards]
     if len(set(counts)) > 1 and max(counts) - min(counts) > 1:

@@ -6,7 +6,8 @@ from tools.ways_to_run.result import Offload, Way, WayLayout, WayMemory, WaySpee
 from tools.ways_to_run.space.formats import bits_per_weight
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
-from tools.ways_to_run.tell.flags import command_of, flags_of
+from tools.ways_to_run.tell.command import command_of
+from tools.ways_to_run.tell.flags import flags_of
 from tools.ways_to_run.tell.words import nodes_used, title_of, used_cards, why
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.limits import limits_of

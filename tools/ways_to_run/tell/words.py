@@ -82,7 +82,7 @@ def title_of(candidate: Candidate) -> str:
 def layout_name(candidate: Candidate) -> str:
     """Tensor parallelism, pipeline, copies, as people write them; empty on one card."""
     spread = candidate.spread
-    if candidate.group is None:
+    if candidate.group is None and spread.tp == 1:
         return ""
     shown = (("TP", spread.tp), ("PP", spread.pp), ("DP", spread.dp), ("EP", spread.ep))
     return " ".join(f"{name} {ways}" for name, ways in shown if ways > 1)

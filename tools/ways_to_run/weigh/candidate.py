@@ -5,7 +5,6 @@ from typing import NamedTuple
 from kb.software import Rule
 from tools.memory.workload import Workload
 from tools.speed.work import Layout
-from tools.ways_to_run.space.formats import FILES
 from tools.ways_to_run.space.layouts import Group, Spread
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Host
@@ -66,8 +65,6 @@ class Candidate(NamedTuple):
     def layout(self) -> Layout:
         """As the speed estimator reads it."""
         spread = self.spread
-        if self.engine == FILES:
-            return Layout(1, max(len(self.cards), 1), 1)
         if spread.attention_copies:
             return Layout(spread.ep, 1, spread.dp, attention_copies=True)
         return Layout(spread.tp, spread.pp, spread.dp)

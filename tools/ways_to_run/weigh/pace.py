@@ -13,6 +13,7 @@ from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
 from tools.speed.decode import host_shares, read_bytes
 from tools.speed.estimate import TokenPace, bound_of, corrected_pace
+from tools.speed.generation import TODAY
 from tools.speed.host_only import CPU, estimate_host_speed
 from tools.speed.interval import interval, inverse, times
 from tools.speed.pace import placed_pace
@@ -177,9 +178,14 @@ class Paces:
         work = self.alone(candidate.engine, candidate.form, candidate.work.kv_bytes, gpu)
         if work is None:
             return None
-        work = work._replace(host_bandwidth=candidate.host.bandwidth).on(candidate.layout, sequences)
+        network = candidate.group.joined if candidate.group else None
+        work = work._replace(host_bandwidth=candidate.host.bandwidth, network=network).on(candidate.layout, sequences)
         spilled = candidate.held.spilled
-        return corrected_pace(placed_pace(work, ROOMY, spilled), spilled)
+        found = corrected_pace(placed_pace(work, ROOMY, spilled), spilled)
+        if network is None or network.doubted is None or work.layout.tensor * work.layout.pipeline <= network.node:
+            return found
+        slower = corrected_pace(placed_pace(work._replace(network=network.over_sockets()), ROOMY, spilled), spilled)
+        return found._replace(token=found.token.model_copy(update={"high": max(found.token.high, slower.token.value)}))
 
     def alone(self, engine: str, form: str, kv_bytes: float, gpu: Gpu) -> Work | None:
         """The load on one such card; null where no source states how fast it reads."""
@@ -215,7 +221,8 @@ class Paces:
                 }
             )  # fmt: skip
             try:
-                self._bases[key] = work_of(asked)[0]
+                # Who asks what would run installs today's build, however old the model is.
+                self._bases[key] = work_of(asked)[0]._replace(era=TODAY)
             except BadInput:  # no source states its bandwidth
                 self._bases[key] = None
         return self._bases[key]

@@ -1,0 +1,64 @@
+"""The speed of a way as people meet it: from a tuned run, over the first attempt, down to what slows that."""
+
+from dataclasses import replace
+
+from kb.first_runs import first_runs
+from tools.speed.interval import times
+from tools.speed.result import Interval
+from tools.ways_to_train.pace import Pace, run_of, token_pace
+from tools.ways_to_train.problem import Problem
+from tools.ways_to_train.weigh import Weighed
+
+COMPILED, PLAIN = "fsdp", "transformers"
+"""A program that compiles, and one that runs models kernel by kernel."""
+WRAPPERS = (None, "deepspeed", "fsdp")
+"""Under these, models run as Hugging Face writes them, unless somebody compiles them."""
+
+
+def as_first_set_up(problem: Problem, one: Weighed, pace: Pace | None) -> Pace | None:
+    """The pace with the interval of practice: the tuned run is its quick end, the first attempt its middle.
+
+        value = min(the way's own, small batches padded to the longest, kernel by kernel, by ZeRO-3 / beside ratio)
+        slow end = value / up ratio, and no faster than experts in a loop        quick end = compiled, samples packed
+
+    Of pre-training, whose samples are packed, only a program that was not named is open; of pictures and on Macs
+    nothing is changed.
+    """
+    packed = problem.goal == "pretrain"
+    if pace is None or pace.paced is None or (packed and problem.engine is not None):
+        return pace
+    facts = first_runs()
+    plain, compiled = (PLAIN, COMPILED) if problem.engine in WRAPPERS else (problem.engine, problem.engine)
+    attempt = one if packed else _first_attempt(problem, one)
+    padded = 1.0 if packed else facts.padded(attempt.micro)
+    first, quick = _rate(problem, attempt, plain, padded), _rate(problem, one, compiled)
+    value = pace.rate.value if packed else min(pace.rate.value, first.value / facts.beside_ratio.value)
+    slow = min(first.low if packed else value / facts.up_ratio.value, pace.rate.low)
+    if pace.paced.job.arch.moe and not packed:
+        slow = min(slow, _rate(problem, one, plain, facts.padded(one.micro), in_turn=True).value)
+    rate = Interval(value=value, low=slow, high=max(pace.rate.high, quick.high))
+    time, hours, generation = run_of(problem, one, rate, pace.paced.goodput)
+    slower = value / pace.rate.value
+    return replace(
+        pace, rate=rate, time=time, hours=hours, generation_s=generation,
+        utilisation=pace.utilisation * slower if pace.utilisation else None,
+        busy=None if packed else max(pace.rate.value, quick.value),
+    )  # fmt: skip
+
+
+def _first_attempt(problem: Problem, one: Weighed) -> Weighed:
+    """The way as somebody first runs it: few samples at once, everything recomputed and, of all weights, divided."""
+    facts, plan = first_runs(), one.plan
+    samples = problem.micro or 1
+    while not problem.micro and 2 * samples <= facts.micro_batch and 2 * samples * problem.mean <= facts.tokens:
+        samples *= 2
+    free = problem.sharding is None and plan.offload == "none" and plan.count > 1 and not plan.adapted
+    plain = replace(plan, checkpointing=problem.checkpointing or "full", sharding="zero3" if free else plan.sharding)
+    return replace(one, plan=plain, micro=samples, work=one.work._replace(micro_batch=samples))
+
+
+def _rate(problem: Problem, one: Weighed, engine: str, padded: float = 1.0, *, in_turn: bool = False) -> Interval:
+    """Tokens a second of the samples themselves, by this program on batches padded so far."""
+    told = problem._replace(engine=engine, mean=max(round(problem.mean * padded), 1))
+    way = replace(one, plan=replace(one.plan, engine=engine))
+    return times(token_pace(told, way, in_turn=in_turn).rate, 1 / padded)

@@ -1,0 +1,1 @@
+"""The process that serves: one port, workers, turns, documents, what an operator sees."""
