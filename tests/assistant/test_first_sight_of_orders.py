@@ -104,7 +104,7 @@ def test_which_card_is_no_question_whether_there_must_be_one(text: str) -> None:
 def test_a_base_in_four_bits_is_shared_out_as_it_is_counted() -> None:
     _, _, draft = turn("QLoRA of Qwen2.5-32B on 4090s, how many?")
     bought = next(one for one in draft.configurations if one.acquisition == "buy" and "4090" in one.gpu)
-    assert (bought.gpu_count, bought.sharding) == (2, "fsdp")
+    assert (bought.gpu_count, bought.sharding) == (3, "fsdp")
 
 
 @pytest.mark.parametrize(

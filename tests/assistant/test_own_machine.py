@@ -15,7 +15,7 @@ from tests.assistant.planning import turn
         pytest.param("Cheapest way to run a 70B", "Ryzen AI Max+ 395", "2×RTX 3090", id="70b"),
         pytest.param("跑 70B 最便宜的方案", "Ryzen AI Max+ 395", "2×RTX 3090", id="70b-zh"),
         pytest.param("best pc build for llama 3.3 70b at home", "Ryzen AI Max+ 395", "2×RTX 3090", id="home"),
-        pytest.param("least expensive box for Qwen2.5-72B", "DGX Spark", "2×RTX 3090", id="72b"),
+        pytest.param("least expensive box for Qwen2.5-72B", "4×RTX 4060 Ti 16GB", "2×RTX 3090", id="72b"),
         pytest.param("cheapest hardware for gpt-oss-120b", "Ryzen AI Max+ 395", None, id="mixture"),
         pytest.param("最便宜的能跑 32B 的方案", "RTX 3090", None, id="32b-zh"),
     ],

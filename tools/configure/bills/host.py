@@ -318,6 +318,8 @@ def _case(gpu: Gpu, cards: int) -> Component | None:
     risers."""
     slots = FRAME_CARDS if wide(gpu) and cards > DESKTOP_CARDS else cards
     roomy = [one for one in of_kind("case") if (one.gpu_slots or 0) >= slots]
+    if slots < FRAME_CARDS:  # what fits a case is not put in the open
+        roomy = [one for one in roomy if (one.gpu_slots or 0) < FRAME_CARDS] or roomy
     unpriced = min((one for one in roomy if not one.price), key=lambda one: (one.gpu_slots or 0, one.id), default=None)
     return cheapest(one for one in roomy if one.price) or unpriced
 
