@@ -40,6 +40,12 @@ BARE_MIN = 1000
 QUOTED_KINDS = frozenset({BYTES, RATE, FLOPS, POWER, MONEY, PACE})
 """What of a passage is told as the passage's."""
 CLAUSE = re.compile(r"(?:[,;:]\s|[，；：]|\b(?:and|then)\s)(?!\d)")
+POLITE = re.compile(
+    r"(?:please|also|then|next|first|now|or|you can|can you|could you|kindly|再|并|另外|麻烦|也)[ ,，]*", re.I
+)
+"""Before the word that tells to do something."""
+APART = re.compile(r"(?:[,;:]\s|[，；：])(?!\d)")
+"""What parts clauses, and not what one verb names: "send the command and the last 30 lines"."""
 HEAD_ZH = 4
 """Characters of a Chinese clause in which a verb tells to do something; of an English one it is the first word."""
 TRIED_BEFORE, TRIED_BEHIND = 40, 18
@@ -117,7 +123,7 @@ Looked = Sequence[tuple[Figure, Stands]]
 def _looked(statement: Statement, evidence: Evidence, by_reference: Sequence[tuple[int, int, str]]) -> Looked:
     """Every figure of a statement with what stands behind it."""
     found: list[tuple[Figure, Stands]] = []
-    for figure in evidence.spans.read(statement, figures(statement)):
+    for figure in evidence.read(statement, figures(statement)):
         former = [(one, stands.good) for one, stands in found]
         stands = _stands(figure, statement, evidence, by_reference, former)
         known = {(one.text, one.readings[0].kind) for one, good in former if good and one.readings}
@@ -240,9 +246,12 @@ def _in_a_procedure(figure: Figure, statement: Statement) -> bool:
     if figure.counts or _counted(figure) or main.kind not in {PLAIN, TIME}:
         return False
     start, end = figure.start - statement.start, figure.end - statement.start
-    clause = CLAUSE.split(statement.text[:end])[-1].lstrip(" *_")
+    clauses = [pattern.split(statement.text[:end])[-1].lstrip(" *_") for pattern in (CLAUSE, APART)]
     around = statement.text[max(0, start - TRIED_BEFORE) : start] + " " + statement.text[end : end + TRIED_BEHIND]
-    return says("instructs", _head(clause)) and says("waits" if main.kind == TIME else "tried", around)
+    instructs = any(
+        says("instructs", _head(head)) for clause in clauses for head in (clause, POLITE.sub("", clause, count=1))
+    )
+    return instructs and says("waits" if main.kind == TIME else "tried", around)
 
 
 def _head(clause: str) -> str:

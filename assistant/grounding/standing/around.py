@@ -27,6 +27,12 @@ PERIODS = ("day", "month", "year")
 """Times by which a row tells an amount of work: what that costs is told by it as well."""
 ONCE = ("purchase", "price", "deposit")
 """In names of fields for money that is paid once, or for each of something."""
+ASKED = (*LENGTHS, "prefix_tokens", "shared_prefix_tokens", "prompt_tokens")
+"""Fields of a call that say a length, which its result tells rounded up to what is laid out for it."""
+ROUNDED_MAX = 2.0
+"""How many times as long that may be."""
+VOLUME_PRICE, ANY = "_million_price", "any"
+"""In the path of a price by volume; and the time that an amount over it is told by."""
 LIMITS = "limits"
 """What holds below it does so at its own length and load."""
 
@@ -43,6 +49,8 @@ class Around:
     """Tokens of context or prompt."""
     loads: frozenset[float] = frozenset()
     """Requests at once."""
+    asked: frozenset[float] = frozenset()
+    """Tokens that the call gave for a length."""
     alone: bool | None = None
     """Whether it is of one card; null = not said."""
 
@@ -50,6 +58,8 @@ class Around:
         """The same, narrowed by what the fields of a row say of it."""
         beside = products(" \n ".join(_names_beside(row)))
         lengths = frozenset(one for key in LENGTHS for one in _numbers(row.get(key)))
+        if any(one <= rounded < ROUNDED_MAX * one for one in self.asked for rounded in lengths):
+            lengths |= self.asked
         loads = frozenset(one for key in LOADS for one in _numbers(row.get(key)))
         best = row.get("answer")  # what a result says beside its rows is said of the best of them
         over = next((by for key in row for by in PERIODS if key.endswith(f"_per_{by}") and not _is_money(key)), None)
@@ -74,6 +84,16 @@ class Around:
         if name != LIMITS and not name.startswith("max_"):
             return inner
         return replace(inner, roles={**inner.roles, "bound": "limit"}, lengths=frozenset(), loads=frozenset())
+
+
+def asked_lengths(request: Mapping[str, Any]) -> frozenset[float]:
+    """The lengths in tokens that a call gave."""
+    return frozenset(one for key in ASKED for one in _numbers(request.get(key)))
+
+
+def over_of(request: Mapping[str, Any]) -> dict[str, str]:
+    """The role of a calculation over prices by volume: its value is told by whatever time that volume is of."""
+    return {"over": ANY} if any(VOLUME_PRICE in text for text in texts_of(request.get("values"))) else {}
 
 
 def is_alone(texts: Iterable[str]) -> bool | None:

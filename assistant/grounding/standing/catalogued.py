@@ -39,6 +39,8 @@ def catalogued(figure: Figure, known: AbstractSet[str]) -> bool:
 
 def _holds(figure: Figure, known: AbstractSet[str]) -> bool:
     """Whether it is the capacity of a card that the sentence names, or of one spoken of where it names none."""
+    if "." in figure.text and (figure.models or figure.ways):
+        return False  # told as exactly as what a model needs is
     cards = [gpus()[key] for key in (figure.cards_beside or figure.cards or known) & known & gpus().keys()]
     return _reads(figure, {BYTES: [card.memory_bytes for card in cards]})
 

@@ -3,14 +3,14 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assistant.grounding.standing.around import Around, field_name, is_alone, texts_of, unechoed
+from assistant.grounding.standing.around import Around, asked_lengths, field_name, is_alone, over_of, texts_of, unechoed
 from assistant.grounding.standing.catalogued import catalogued
 from assistant.grounding.standing.given import Given
-from assistant.grounding.standing.pasted import named_with_memory, opened, tight
+from assistant.grounding.standing.nicknames import Nicknames
+from assistant.grounding.standing.pasted import named_with_memory, numbers_spelt, opened, tight
 from assistant.grounding.standing.ranges import Ranges, is_range
 from assistant.grounding.standing.spans import Spans
 from assistant.grounding.standing.unsaid import LEAF, share_of, unsaid
@@ -18,13 +18,14 @@ from assistant.grounding.standing.vouched import (
     BEFORE,
     CATALOG,
     PERSON,
-    RUN,
     SLACK_RATIO,
     WITHIN,
     Vouched,
     against,
     same,
     told_again,
+    under,
+    vouched,
 )  # fmt: skip
 from assistant.grounding.wording.cues import COUNTED, length_told, roles_of_key
 from assistant.grounding.wording.figures import FLAG, Figure, dates_in, figures, figures_of_text
@@ -42,7 +43,7 @@ from assistant.grounding.wording.quantities import (
     Quantity,
     quantities,
 )  # fmt: skip
-from assistant.grounding.wording.statements import statements
+from assistant.grounding.wording.statements import Statement, statements
 from tools.agent_tools.ledger import LookedUp
 
 STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
@@ -107,7 +108,7 @@ class Evidence:
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
         """Ids of those that only passages name."""
-        self.spans, self._ranges = Spans(), Ranges()
+        self.spans, self._ranges, self.names = Spans(), Ranges(), Nicknames()
         self.given = Given(())
         """What the calls were given."""
 
@@ -128,7 +129,8 @@ class Evidence:
                 evidence._sizes(one)
                 shown = {name: told for name, told in one.shown.items() if name != BESIDE}
                 evidence._walk(shown, one.key, "", Around(
-                    ids_of(around, "card"), ids_of(around, "model"), alone=is_alone(texts_of(one.request.get("cards")))
+                    ids_of(around, "card"), ids_of(around, "model"), over_of(one.request),
+                    asked=asked_lengths(one.request), alone=is_alone(texts_of(one.request.get("cards"))),
                 ))  # fmt: skip
                 evidence._passages(one.key, one.shown.get(BESIDE) or {})
                 evidence._calculated(one)
@@ -147,7 +149,7 @@ class Evidence:
         nearest, held = "", []
         rest: list[tuple[Vouched, str]] = []
         for one in self._alike(figure):
-            reason = against(figure, one) or _under(lengths, loads, one)
+            reason = against(figure, one) or under(lengths, loads, one)
             if not reason:
                 held.append(one)
             elif one.kind != PLAIN:
@@ -156,9 +158,16 @@ class Evidence:
         sources = [one.source for one in held if not told_again(figure, one, rest)]
         if sources and not all(map(PASSAGE_KEY.fullmatch, sources)):
             return Verdict(tuple(dict.fromkeys(sources)))
-        if (source := self.typed(figure) or (CATALOG if catalogued(figure, self.known) else None)) is not None:
+        if (source := self.typed(figure) or (CATALOG if self._catalogued(figure) else None)) is not None:
             return Verdict((source, *sources))
         return Verdict(tuple(dict.fromkeys(sources)), nearest)
+
+    def read(self, statement: Statement, figures: Sequence[Figure]) -> Sequence[Figure]:
+        """The figures of a statement with what only evidence tells: a unit, a card called by number."""
+        return self.names.read(statement, self.spans.read(statement, figures))
+
+    def _catalogued(self, figure: Figure) -> bool:
+        return self.names.calls(figure) or catalogued(figure, self.known)
 
     def leaves(self, figure: Figure) -> frozenset[int]:
         """The texts that tell a figure of this value."""
@@ -256,7 +265,7 @@ class Evidence:
             self._text(value, key, path, around)
         elif isinstance(value, int | float) and not isinstance(value, bool):
             counts = path.rsplit(".", 1)[-1] in COUNTS
-            self._keep(_vouched(PLAIN, float(value), 0.0, key, around, counts=counts))
+            self._keep(vouched(PLAIN, float(value), 0.0, key, around, counts=counts))
             for figure in unsaid(f"{value:.12g}", path):
                 self._add(figure, key, around)
 
@@ -269,10 +278,10 @@ class Evidence:
             self._leaf += 1
         if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value)):
             rate = float(number[0])  # so many times real time, or a share of it
-            self._keep(_vouched(PLAIN, rate, 0.0, key, around))
-            self._keep(_vouched(PERCENT, 100 / rate, 0.0, key, around))
+            self._keep(vouched(PLAIN, rate, 0.0, key, around))
+            self._keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
         if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := float(match["number"])) < 1:
-            self._keep(_vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
+            self._keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
         field = FIELD.match(value)
         told = (*figures_of_text(value), *unsaid(value, path))
         ranged = is_range(value, told)
@@ -280,7 +289,7 @@ class Evidence:
         self.spans.take(value, told)
         if (share := share_of(value, path)) is not None:
             lost = replace(around, roles={**around.roles, "left": "lost"})
-            self._keep(_vouched(PERCENT, 100 * (1 - share), 0.0, key, lost))
+            self._keep(vouched(PERCENT, 100 * (1 - share), 0.0, key, lost))
         if CALCULATION.search(value):  # "steps" of a calculation counts none
             around = replace(around, roles={group: role for group, role in around.roles.items() if group != COUNTED})
         for figure in told:
@@ -290,7 +299,7 @@ class Evidence:
                 roles["end"] = WITHIN
             if figure.readings and figure.readings[0].kind in {TIME, PERCENT}:
                 for bare in figure.readings[1:]:  # its unit is told; in a sum it may be left out
-                    self._keep(_vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
+                    self._keep(vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
                 figure = replace(figure, readings=figure.readings[:1])
             cards = figure.cards | around.cards if path.endswith(NOTES) else figure.cards or around.cards
             self._add(figure, key, replace(
@@ -311,11 +320,11 @@ class Evidence:
         for name, term in told.items() if isinstance(told, Mapping) else ():
             for count in quantities(str(term)):
                 if count.kind == PLAIN and COUNTED in (roles := roles_of_key(str(name))):
-                    self._keep(_vouched(PLAIN, count.values[0], 0.0, one.key, Around(roles=roles)))
+                    self._keep(vouched(PLAIN, count.values[0], 0.0, one.key, Around(roles=roles)))
         value = one.shown.get("value")
         if isinstance(value, str) and (match := LEAF.fullmatch(value)):
             number = float(match["number"].replace(",", ""))
-            self._keep(_vouched(UNITLESS, number, 0.0, one.key, Around()))
+            self._keep(vouched(UNITLESS, number, 0.0, one.key, Around()))
 
     def _passages(self, key: str, shown: Mapping[str, Any]) -> None:
         for number, passage in enumerate(shown.get("passages") or (), 1):
@@ -329,6 +338,8 @@ class Evidence:
         if (plain := opened(text)) != text:
             self._prose(plain, PERSON)
         self._versions(text)
+        for number in numbers_spelt(text):
+            self._keep(vouched(PLAIN, number, 0.0, PERSON, Around()))
         for one in list(self._by_kind.get(PLAIN, ())):
             if one.source != PERSON:
                 continue
@@ -354,9 +365,9 @@ class Evidence:
                 for reading in figure.readings[:1]:
                     digits = NUMBER.search(reading.text.replace(",", "")) if source == PERSON else None
                     if digits and reading.kind != PLAIN:  # told again without its unit: 「为什么是 910」
-                        self._keep(_vouched(PLAIN, float(digits[0]), 0.0, source, Around()))
+                        self._keep(vouched(PLAIN, float(digits[0]), 0.0, source, Around()))
                     if source == PERSON and reading.kind == TIME:  # in a sum it may stand in seconds, without a unit
-                        self._keep(_vouched(TERM, reading.values[0], 0.0, source, Around()))
+                        self._keep(vouched(TERM, reading.values[0], 0.0, source, Around()))
 
     def _release(self, figure: Figure, source: str) -> None:
         """Keep a release or compute capability, whose number may be told again without that word."""
@@ -368,7 +379,7 @@ class Evidence:
             for place, value in enumerate(reading.values):
                 for kind in [f"{MONEY}:{code}" for code in reading.currencies] or [reading.kind]:
                     slack = reading.tolerances[place]
-                    one = _vouched(kind, value, slack, source, around, counts=figure.counts, leaf=self._leaf)
+                    one = vouched(kind, value, slack, source, around, counts=figure.counts, leaf=self._leaf)
                     self._keep(one)
 
     def _keep(self, one: Vouched) -> None:
@@ -379,26 +390,8 @@ class Evidence:
     def _names(self, text: str, into: set[str]) -> None:
         for one in products(text):
             into |= one.ids
-
-
-def _vouched(
-    kind: str, value: float, slack: float, source: str, around: Around, *, counts: bool = False, leaf: int = 0
-) -> Vouched:
-    return Vouched(
-        kind, value, slack, source, around.cards, around.models, around.roles, counts, around.ways, around.lengths,
-        around.loads, leaf, around.alone is True,
-    )  # fmt: skip
-
-
-def _under(lengths: AbstractSet[float], loads: AbstractSet[float], one: Vouched) -> str:
-    """What of the lengths and loads that words tell a figure does not hold for."""
-    if one.kind not in RUN or one.roles.get("memory") in {"usable", "weights"}:
-        return ""
-    if lengths and one.lengths and not lengths & one.lengths:
-        return f"at {max(one.lengths):,.0f} tokens"
-    if loads and one.loads and not loads & one.loads:
-        return f"at {max(one.loads):,.0f} requests at once"
-    return ""
+        if into is self.known:
+            self.names.take(products(text))
 
 
 __all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

@@ -12,6 +12,11 @@ from assistant.grounding.wording.statements import Statement
 OPENS = re.compile(r"[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
 DASH = re.compile(r"(?:\s?(?:–|—|~|～|到|至|to)\s?|-)[$¥€£]?")
 EQUALS = re.compile(r"\s?[=≈]")
+FROM = re.compile(
+    r"(?:(?:drop|fall|shrink|halv|cut|go|reduc|lower|rais|ris|grow|chang)\w*(?:\s\w+)?\sfrom|从|由)\s?(?:about|约|[~≈])?\s?[$¥€£]?\Z",
+    re.I,
+)
+"""Before what is no interval: "halves from 8.6 to 4.3 GiB"."""
 CLOSES = re.compile(r"[^\d()（）|]{0,8}[)）]")
 KINDS = frozenset({BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE})
 """Kinds that are told with an interval."""
@@ -24,8 +29,8 @@ def torn(statement: Statement, looked: Sequence[Figure], evidence: Evidence) -> 
     for place, (low, high) in enumerate(pairwise(told)):
         if low.readings[0].kind not in KINDS or not DASH.fullmatch(text, low.end - start, high.start - start):
             continue
-        if EQUALS.match(text, high.end - start):
-            continue  # a difference
+        if EQUALS.match(text, high.end - start) or FROM.search(text, 0, low.start - start):
+            continue  # a difference, or a change
         if _above(low, high):
             yield low, "the interval runs from high to low"
         middle = told[place - 1] if place else None

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from kb.lexicon.count.rules import numbers
+
 SETTING = re.compile(r"(?<=[A-Za-z_\])])=(?=[\"'\[(]{0,2}\d)")
 """Between the name of a field of a log, or of a setting, and its figure: "total_gpu_memory=23.58GiB"."""
 QUOTED = re.compile(r"(?<== )[\"'\[(]{1,2}(?=\d)")
 TAIL = re.compile(r"(?<=\d)(?=(?:ish|[VA])(?![\w-]))")
 """Before a tail that belongs to no name: about so many, volts, amperes."""
-
+HAN_NUMERAL, SPELT_MIN = re.compile(r"[零〇一二三四五六七八九十百千万亿两]+"), 100
 MEMORY = re.compile(r"(?P<name>.*\S)\s?\b(?P<memory>\d{1,3}\s?G(?:i?B)?)", re.I)
 """The name of a card with its memory behind: "5090D 24G"."""
 
@@ -22,6 +24,13 @@ def named_with_memory(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 def opened(text: str) -> str:
     """`text` with blanks between its figures and what people and programs glue to them."""
     return TAIL.sub(" ", QUOTED.sub("", SETTING.sub(" = ", text)))
+
+
+def numbers_spelt(text: str) -> Iterator[float]:
+    """Numbers of a hundred and more that are written in Chinese numerals: the budget of 「预算三千」."""
+    for one in numbers(text.lower(), letters="", articles=False):
+        if HAN_NUMERAL.fullmatch(text[one.start : one.end]) and one.value >= SPELT_MIN:
+            yield float(one.value)
 
 
 def tight(text: str) -> str:

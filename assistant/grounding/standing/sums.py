@@ -24,6 +24,8 @@ WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
 ADDS = re.compile(r"(?:[+＋−]|\s-)\s?\Z")
 OPENED = re.compile(r"\s?[(（]\s?")
 DIGITS = re.compile(r"\d+(?:\.\d+)?")
+NOTE = re.compile(r"(?<=[A-Za-z\u4e00-\u9fff])\s?[(（][^()（）=≈]*[)）](?=\s?[=＝≈])")
+"""A bracket right behind the unit of a term, without a sign: a note on it, and no factor."""
 CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
 TIMES = re.compile(r"[×*/÷]")
 PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
@@ -205,7 +207,10 @@ def _expression(text: str, start: int, end: int, former: Sequence[Figure]) -> tu
     """The arithmetic before an equals sign with names for its figures, and these."""
     operands: list[Figure] = []
     expression, place = "", end
-    for figure in sorted((one for one in former if one.end - start <= end), key=lambda one: -one.start):
+    notes = [match.span() for match in NOTE.finditer(text, 0, end)]
+    told = [one for one in former if not any(a < one.start - start < b for a, b in notes) and one.end - start <= end]
+    text = NOTE.sub(lambda note: " " * len(note[0]), text)
+    for figure in sorted(told, key=lambda one: -one.start):
         words = text[figure.end - start : place]
         between = _signs(words)
         if operands and (not set(between) & set("+-*/") or CLAUSE_END.search(words)):

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from assistant.grounding.standing.around import ANY, Around
 from assistant.grounding.wording.cues import COUNTED, goes_with_any
 from assistant.grounding.wording.figures import Figure
 from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, TIME, Quantity
@@ -48,6 +50,16 @@ class Vouched:
     """The text that tells it; figures of one text tell of one thing."""
     alone: bool = False
     """Whether it is of one card, whose share is the total."""
+
+
+def vouched(
+    kind: str, value: float, slack: float, source: str, around: Around, *, counts: bool = False, leaf: int = 0
+) -> Vouched:
+    """A figure with everything that stands around it."""
+    return Vouched(
+        kind, value, slack, source, around.cards, around.models, around.roles, counts, around.ways, around.lengths,
+        around.loads, leaf, around.alone is True,
+    )  # fmt: skip
 
 
 def against(figure: Figure, one: Vouched) -> str:
@@ -115,6 +127,17 @@ def told_again(figure: Figure, one: Vouched, rest: Sequence[tuple[Vouched, str]]
     return False
 
 
+def under(lengths: AbstractSet[float], loads: AbstractSet[float], one: Vouched) -> str:
+    """What of the lengths and loads that words tell a figure does not hold for."""
+    if one.kind not in RUN or one.roles.get("memory") in {"usable", "weights"}:
+        return ""
+    if lengths and one.lengths and not lengths & one.lengths:
+        return f"at {max(one.lengths):,.0f} tokens"
+    if loads and one.loads and not loads & one.loads:
+        return f"at {max(one.loads):,.0f} requests at once"
+    return ""
+
+
 def _miscounts(figure: Figure, one: Vouched) -> str:
     """What is wrong with what a bare number counts."""
     counted, said = figure.roles.get(COUNTED), one.roles.get(COUNTED)
@@ -134,7 +157,7 @@ def _mistold(figure: Figure, one: Vouched) -> str:
     if one.source in {PERSON, BEFORE}:
         return ""
     if one.kind.startswith(MONEY):
-        if (by := figure.roles.get("by")) and "period" not in one.roles and one.roles.get("over") != by:
+        if (by := figure.roles.get("by")) and "period" not in one.roles and one.roles.get("over") not in {by, ANY}:
             return f"as no amount a {by}"
         if one.roles.get("period") == "hour" and "hour" in figure.roles:
             return "as an amount an hour"

@@ -29,6 +29,8 @@ ATTACHED = re.compile(r"\s?(?:约|大约|大概|总共|一共|也|只|还|about|
 HEADED = ("share", "period", "memory", "wait", "draw", "pace")
 """Groups of roles that the heads of a table tell for its cells."""
 """What ties a figure to the word behind it: "31.4 GiB of RAM"."""
+OPENED, CLOSED = re.compile(r"[(（]\s?(?:about\s|约\s?|[~≈])?\Z"), re.compile(r"\s?[)）]")
+"""Around a figure that is alone in its bracket."""
 CLAUSE = re.compile(r"[,，;；。:：|（(、=≈+＋−]|\s(?:and|but|while|vs\.?|against)\s|而|但")
 
 
@@ -48,14 +50,15 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
     The nearest word of a group within the clause counts, where no other figure stands between.
     """
     window = text[max(0, start - BEFORE) : start]
-    before = FIGURE.split(CLAUSE.split(window)[-1])[-1]
+    before, after = _beside(text, start, end)
+    alone = _beside(text, start, end, bracket=False)
+    own = len(alone[0]) < len(window) and window[: len(window) - len(alone[0])][-1:].isdigit()
     cut = len(window) - len(before)
-    after = FIGURE.split(CLAUSE.split(text[end : end + AFTER])[0])[0]
     found: dict[str, str] = {}
     for group, pattern in _role_patterns().items():
         later = pattern.search(after)
         if group == COUNTED:
-            found |= _noun(before, after, pattern)
+            found |= _noun(*alone, pattern, own=own)
             continue
         earlier = [one for one in pattern.finditer(before) if not BESIDE.search(window[: cut + one.start()])]
         nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
@@ -73,26 +76,45 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
     return found
 
 
+def _beside(text: str, start: int, end: int, *, bracket: bool = True) -> tuple[str, str]:
+    """The words before and behind a figure, within its clause and as far as other figures.
+
+    Alone in a bracket it is of what stands before that, and nothing behind it: "a 16-bit cache (8.6 GiB) needs".
+
+    Args:
+        bracket: whether that is so; what a number counts stands in the bracket itself.
+    """
+    window, behind = text[max(0, start - BEFORE) : start], text[end : end + AFTER]
+    if bracket and (opened := OPENED.search(window)) is not None and CLOSED.match(behind):
+        return FIGURE.split(CLAUSE.split(window[: opened.start()])[-1])[-1] + " " * len(opened[0]), ""
+    return FIGURE.split(CLAUSE.split(window)[-1])[-1], FIGURE.split(CLAUSE.split(behind)[0])[0]
+
+
 def roles_in_clause(text: str, start: int, end: int) -> frozenset[str]:
     """Every role of memory that the clause of a figure says, as far as other figures: 「主机内存仍需 341.6 GiB」.
 
     What is needed and what needs it stand in one clause; the nearest word alone does not tell them apart.
     """
-    before = FIGURE.split(CLAUSE.split(text[max(0, start - BEFORE) : start])[-1])[-1]
-    after = FIGURE.split(CLAUSE.split(text[end : end + AFTER])[0])[0]
+    before, after = _beside(text, start, end)
     pattern = _role_patterns()["memory"]
     return frozenset(str(one.lastgroup) for part in (before, after) for one in pattern.finditer(part))
 
 
-def _noun(before: str, after: str, pattern: re.Pattern[str]) -> dict[str, str]:
-    """What a bare number counts: the noun behind it, else the one right before it."""
+def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> dict[str, str]:
+    """What a bare number counts: the noun behind it, else the one right before it.
+
+    Args:
+        own: whether `before` begins right behind another number, which its first noun is of: 「20 路 4k」.
+    """
     if any(one.lastgroup == SHARERS and OF_EACH.fullmatch(before, one.end()) for one in pattern.finditer(before)):
         return {}
     behind = pattern.match(after.lstrip())
     earlier = [
         one
         for one in pattern.finditer(before)
-        if LINK.fullmatch(before, one.end()) and not EACH.search(before[: one.start()])
+        if LINK.fullmatch(before, one.end())
+        and not EACH.search(before[: one.start()])
+        and not (own and one.lastgroup == SHARERS and not before[: one.start()].strip())
     ]
     one = behind or (earlier[-1] if earlier else None)
     return {COUNTED: str(one.lastgroup)} if one else {}

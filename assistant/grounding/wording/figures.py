@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from assistant.grounding.wording.bounds import bounded
 from assistant.grounding.wording.cards import Counted, counted_cards
 from assistant.grounding.wording.conditions import conditions
 from assistant.grounding.wording.cues import (
@@ -35,7 +36,7 @@ from assistant.grounding.wording.quantities import (
 )  # fmt: skip
 from assistant.grounding.wording.spelt import spelt
 from assistant.grounding.wording.statements import Statement
-from assistant.grounding.wording.ways import ways
+from assistant.grounding.wording.ways import by_dimension, ways
 
 MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)
 LINK = re.compile(r"\]\([^)\s]{1,400}\)|https?://[^\s)]{1,400}")
@@ -55,7 +56,9 @@ ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\d.])")
 MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 """Kinds of memory, whose speed is in their name."""
 SERIES = re.compile(
-    r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b"
+    r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|"
+    r"(?<=GeForce )\d0(?=[ -](?:cards?|GPUs?)\b)|(?<=[RG]TX )\d0(?=[ -]?(?:cards?|GPUs?|显?卡))|"
+    r"\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b"
     r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
     r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
     r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
@@ -68,7 +71,9 @@ SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 DIVISOR = re.compile(r"[/÷]\s?\Z")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
-OUT_OF = re.compile(r"\s?(?:of|out of|/|中的?)\s?(?:the |its |a )?(?:usable |available )?[~≈]?")
+OUT_OF = re.compile(
+    r"(?:\s(?:a|per|each|every)\s(?:card|GPU))?\s?(?:of|out of|/|中的?)\s?(?:the |its |a )?(?:usable |available )?[~≈]?"
+)
 """Between a part and the whole that it is taken of: "21.4 GiB of 23.6 GiB"."""
 VERSION = re.compile(
     r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
@@ -169,6 +174,10 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         yield Figure(text[start:end], statement.start + start, statement.start + end, (), version=True)
     for figure in _spelt(masked, statement.start):
         near = roles_near(text, figure.start - statement.start, figure.end - statement.start)
+        figure = replace(
+            figure,
+            readings=bounded(text, figure.start - statement.start, figure.end - statement.start, figure.readings),
+        )
         yield replace(figure, cards=ids_of(named, "card"), models=ids_of(named, "model"), roles=near)
     for one in counted_cards(text, mentions_of(named)):
         if not text[one.start : one.end].isdigit():
@@ -180,15 +189,17 @@ def _figures(statement: Statement) -> Iterator[Figure]:
     runs, runs_around = ways(text), around_of(statement, ways)
     lengths, loads = conditions(f"{text} | {statement.row} | {statement.column}")
     said = _said(statement)
+    every = by_dimension((*runs, *runs_around))
     for place, quantity in enumerate(found):
         readings = _readings(statement, masked, found, place, unit)
         at = quantity.start
         roles = _roles(statement, masked, found, place, said)
+        term = SIGN_BEHIND.match(masked, quantity.end) is not None or SIGN_BEFORE.search(masked[:at]) is not None
         yield Figure(
             quantity.text,
             statement.start + quantity.start,
             statement.start + quantity.end,
-            tuple(readings),
+            bounded(masked, at, quantity.end, readings),
             counted.get(at) or owner("card", text, quantity, named, around),
             frozenset() if sized else owner("model", text, quantity, named, around),
             roles,
@@ -196,10 +207,10 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             counts=at in counted,
             beside=beside,
             cards_beside=ids_of(named, "card"),
-            ways=run_of(text, quantity, runs, runs_around),
+            ways=every if term else run_of(text, quantity, runs, runs_around),  # terms are of whatever is compared
             lengths=lengths,
             loads=loads,
-            term=SIGN_BEHIND.match(masked, quantity.end) is not None or SIGN_BEFORE.search(masked[:at]) is not None,
+            term=term,
             of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
 
@@ -225,6 +236,8 @@ def _readings(
     readings = [*term, *(readings if not term or term[0].kind not in UNMISTAKABLE else ())]
     if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
         readings += in_unit_of(quantity, whole)
+    elif not term and place and OUT_OF.fullmatch(masked, found[place - 1].end, quantity.start):
+        readings += in_unit_of(quantity, found[place - 1]) if found[place - 1].kind == BYTES else ()
     elif not term:
         other = in_factor(masked, found, place) or in_list(masked, found, place)
         readings += other or in_unit_before(masked, found, place)

@@ -21,6 +21,9 @@ CLOSED = re.compile(r"\s?(?:[,，;；)）。]|\.(?!\d)|\Z)|\s(?:on|with|for)(?:\
 HEADED = re.compile(rf"(?<![\w/])(?<!\d\s)(?P<unit>{'|'.join(HEADS)})\s?[:：]\s[^\d;；。|:：]*\Z")
 """Before the first of a list whose unit stands at its head: "GiB: weights 24.2, logits 8.53"."""
 ITEMS = re.compile(r"[,，、]\s?[^\d;；。|:：,，、]*")
+NOTED = re.compile(r"[A-Za-z\u4e00-\u9fff]\s?[(（][^()（）]*\Z")
+"""Before a term in a bracket right behind a unit: it is of the note."""
+CLOSING = re.compile(r"[)）]")
 TIMES = re.compile(r"\s?[×*x]\s?[(（]?")
 AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
 
@@ -35,12 +38,16 @@ def in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, 
     """A bare term of a sum in the unit at its end: the 2.1 of "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
     before = text[found[place - 1].end : found[place].start] if place else ""
     behind = text[found[place].end : found[place + 1].start] if place + 1 < len(found) else ""
-    if not (ADDED.fullmatch(before) or ADDED.fullmatch(behind)):
+    if not ((ADDED.fullmatch(before) and not _leaves(before)) or (ADDED.fullmatch(behind) and not _leaves(behind))):
         return ()
     if TIMES.fullmatch(before) or TIMES.fullmatch(behind):
         return ()
     unit: Quantity | None = None
+    if (noted := _noted(text, found, place)) is not None:
+        return in_unit_of(found[place], noted)
     for here, after in pairwise(found[place:]):
+        if _leaves(text[here.end : after.start]) and NOTED.search(text[: found[place].start]):
+            break
         ends = EQUALS.fullmatch(text, here.end, after.start) is not None
         times = TIMES.fullmatch(text, here.end, after.start) is not None
         if not (ends or times or ADDED.fullmatch(text, here.end, after.start)):
@@ -55,6 +62,20 @@ def in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, 
         whole = _last_unit(text, found, first) if first < place or ADDED.fullmatch(behind) else None
         return in_unit_of(found[place], whole) if whole is not None else ()
     return in_unit_of(found[place], unit)
+
+
+def _leaves(between: str) -> bool:
+    """Whether a bracket that one figure stands in closes before the other."""
+    return any(mark in between for mark in ")）") and not any(mark in between for mark in "(（")
+
+
+def _noted(text: str, found: Sequence[Quantity], place: int) -> Quantity | None:
+    """The figure with a unit whose parts a bracket right behind it lists: the 16 B of "16 B (weights 2 + AdamW 12)"."""
+    opened = max(text.rfind(one, 0, found[place].start) for one in "(（")
+    if opened < 0 or CLOSING.search(text, opened, found[place].start):
+        return None
+    before = next((one for one in reversed(found[:place]) if one.end <= opened), None)
+    return before if before and before.kind != PLAIN and not text[before.end : opened].strip() else None
 
 
 def in_factor(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:

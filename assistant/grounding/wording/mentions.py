@@ -1,13 +1,13 @@
 """Products that a text names: cards and models, where they stand, and nothing that only looks like one."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kb.catalog import gpus
 from kb.models import models
-from kb.name_index import Mention
+from kb.name_index import Mention, Names
 from kb.names import gpu_names, model_names, normalise
 
 Dimension = str
@@ -24,10 +24,15 @@ SIZED = re.compile(r"\d(?:\.\d+)?\s?[BMT]\b", re.I)
 ACTIVE = re.compile(r"(?<![A-Za-z0-9])A\d{1,3}(?:\.\d)?B(?![A-Za-z])", re.I)
 """Parameters at work for a token, in the name of a mixture of experts: "122B-A10B" holds no A10."""
 PLURAL = re.compile(r"\ds\Z")
+PLURAL_TAIL = re.compile(r"(?<=\d)\s?(?:Ti|XTX?|GRE|Super|SUPER|Max|Ultra|Duo|Ada|GB|G)(?P<many>s)\b")
+"""Several of a card whose name ends in letters: "two 2080 Tis"."""
+MOBILE = re.compile(r"(?<![A-Za-z])(?:laptop|notebook|mobile)(?:'s)?\s\Z", re.I)
+"""What makes the name behind it that of the card in a laptop: "a laptop 4060"."""
 KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}", re.I)
 """The key of a result, which is no DeepSeek-R1."""
 UNIT_BEHIND = re.compile(r"\s?(?:[GTMK]i?B(?:/s)?|tok(?:en)?s?|t/s|W|瓦|元|%|USD|CNY)(?![A-Za-z])")
 """What makes digits an amount: "5060 GiB" names no RTX 5060."""
+MOBILE_MAX = 16
 GLUED, GLUED_MAX = re.compile(r"(?<![A-Za-z0-9.-])(?:[A-Za-z][A-Za-z0-9.]*-){1,3}\Z"), 40
 """What is joined to the beginning of a name and makes it a longer one."""
 BRACKET_INSIDE = re.compile(r"[(（)）,;，；/]")
@@ -53,17 +58,28 @@ def products(text: str) -> tuple[Product, ...]:
 
 def _products(text: str) -> tuple[Product, ...]:
     masked = KEY.sub(lambda key: " " * len(key[0]), SOFTWARE.sub(lambda program: " " * len(program[0]), text))
+    masked = PLURAL_TAIL.sub(lambda several: several[0][:-1] + " ", masked)
     active = list(ACTIVE.finditer(masked))
     found = [
         _product("card" if names is gpu_names() else "model", one, masked)
         for names in (gpu_names(), model_names())
-        for one in names.scan(masked)
+        for one in _scanned(names, masked)
         if one.exact
-        and not BRACKET_INSIDE.search(one.text)
         and not (one.text.isdigit() and UNIT_BEHIND.match(text, one.end))
         and not (names is gpu_names() and any(each.start() <= one.start < each.end() for each in active))
     ]
     return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _scanned(names: Names, text: str) -> Iterator[Mention]:
+    """Names without brackets; of one with a bracket inside, what stands before that: "DGX Spark (GB10)"."""
+    for one in names.scan(text):
+        bracket = BRACKET_INSIDE.search(one.text)
+        if bracket is None:
+            yield one
+        elif bracket[0] in "(（":
+            for each in names.scan(one.text[: bracket.start()]):
+                yield replace(each, start=one.start + each.start, end=one.start + each.end)
 
 
 def _product(dimension: Dimension, one: Mention, text: str) -> Product:
@@ -75,6 +91,8 @@ def _product(dimension: Dimension, one: Mention, text: str) -> Product:
         ids |= frozenset(key for stem in map(_stem, ids) for key in _of_stem().get(stem, ()))
     if dimension == "model" and not SIZED.search(one.text):
         ids |= _of_family(normalise(one.text))
+    if dimension == "card" and MOBILE.search(text, max(0, one.start - MOBILE_MAX), one.start):
+        ids = frozenset(key for each in ids for key in _in_laptops(_stem(each))) or ids
     more = GLUED.search(text, max(0, one.start - GLUED_MAX), one.start) if dimension == "model" else None
     if more is not None and (longer := _ending(normalise(text[more.start() : one.end]))):
         return Product(dimension, longer, more.start(), one.end, text[more.start() : one.end])
@@ -83,6 +101,12 @@ def _product(dimension: Dimension, one: Mention, text: str) -> Product:
 
 def _stem(key: str) -> str:
     return CAPACITY_END.sub("", key)
+
+
+@lru_cache(maxsize=512)
+def _in_laptops(stem: str) -> tuple[str, ...]:
+    """The laptop cards that bear the name of a card."""
+    return tuple(key for key in gpus() if key.startswith(f"{stem}-laptop-"))
 
 
 @lru_cache(maxsize=1)

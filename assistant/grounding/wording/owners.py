@@ -28,14 +28,36 @@ JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|而|但|所以)")
 """Between a figure and a name that another clause speaks of: "it needs 69 GiB, and your 5090 has 31"."""
 TITLE_END = re.compile(r"(?:\s(?:in|on|with|at)\s[^:：;；。|]{1,60})?[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
 """What stands between a name and what is said of it."""
-PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
+PART_END = re.compile(r"[:：;；]\s|[；：;]|(?<=[一-鿿]):|:(?=[一-鿿])|\s[–—-]\s|——")
+RISES = re.compile(
+    r"(?:(?:ris|go|grow|climb|improv|increas|drop|fall|rais)\w*(?:\s\w+)?\sfrom|从|由)\s?(?:about|约|[~≈])?\s?\Z", re.I
+)
+RISEN = re.compile(r"\s?(?:to\s|[升提降增涨变跌]\S{0,3}[到至为])", re.I)
+"""Around the first figure of a change: "rises only from 936 GB/s to 1,008 GB/s"."""
+COMPARED = re.compile(
+    r"(?:\b(?:than|unlike|instead of|rather than|compared (?:with|to)|over)\s(?:the\s|an?\s|your\s|with\s)?"
+    r"|(?:比|较|較|不如|不像)起?\s?)\Z",
+    re.I,
+)
+"""Before a name that something is compared with, of which nothing is said: 「比 FP8 还大:664 GiB」."""
+OF_THE_COMPARED = re.compile(
+    r"(?:(?:\s[a-z]+){0,2}['’]s?|\s?的)?\s?[(（]?(?:about|only|at|with|has|is|of|约|只有|是|为)?\s?[~≈$¥€£]?\s?\Z", re.I
+)
+"""Between the name of what is compared with and a figure of its own: "than the 3090's 936 GB/s"."""
+NOTED, ONLY = (
+    re.compile(r"[(（][^)）]*\Z"),
+    re.compile(r"[(（]\s?(?:(?:on|for|with|per|in)\s)?(?:(?:the|an?|your|\d+\s?[×x])\s?)*\Z", re.I),
+)
+"""A note in brackets before a name, and one that begins with the name: "63 GiB (RTX 3090)"."""
 
 
 def owner(
     dimension: Dimension, text: str, quantity: Quantity, named: Sequence[Product], around: Sequence[Product]
 ) -> frozenset[str]:
     """What a figure is of: the name that a preposition ties it to, else the last before it, else the next."""
-    here = [one for one in named if one.dimension == dimension]
+    if (rise := RISES.search(text, max(0, quantity.start - 24), quantity.start)) and RISEN.match(text, quantity.end):
+        named = [one for one in named if one.start > rise.start()]  # what was before is of another
+    here = [one for one in named if one.dimension == dimension and not _aside(text, quantity, one)]
     if not here:
         return ids_of(around, dimension)
     start, end = _part(text, quantity)
@@ -51,6 +73,8 @@ def owner(
     earlier = next((one for one in reversed(here) if one.end <= start), None)
     if after is not None and _tied(quantity, text[quantity.end : after.start]):
         return after.ids
+    if before is None and after is None and len(here) == 1 < len([one for one in named if one.dimension == dimension]):
+        return here[0].ids  # all others are only compared with
     if before is None and (after is None or earlier is not None):
         either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
         return frozenset().union(*(one.ids for one in either))
@@ -64,6 +88,15 @@ def owner(
     ):
         return before.ids | after.ids
     return _listed(text, here, before)
+
+
+def _aside(text: str, quantity: Quantity, name: Product) -> bool:
+    """Whether a name stands aside of what is said: something is compared with it, or a later note speaks of it."""
+    if name.end <= quantity.start:
+        between = text[name.end : quantity.start]
+        return COMPARED.search(text, 0, name.start) is not None and OF_THE_COMPARED.match(between) is None
+    note = NOTED.search(text, quantity.end, name.start)
+    return note is not None and ONLY.match(text[note.start() : name.start]) is None
 
 
 def _side(text: str, quantity: Quantity, here: Sequence[Product], start: int, end: int) -> tuple[int, int]:

@@ -73,7 +73,7 @@ FIVES_FROM = 10_000
 NUMBER = re.compile(
     rf"(?P<sign>[$¥￥€£]\s?|(?:{'|'.join(CODES)}|HK\$)\s)?"
     r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?(?P<power>[eE]\d{1,2}(?![A-Za-z\d]))?"
-    rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
+    rf"(?:\+?\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
 BRACKET = re.compile(r"(?:(?!/\s?[(（])[^\d.;。；|\n(（×*÷=≈+−]){0,30}[(（][^\d()（）|\n]{0,14}")
@@ -102,6 +102,8 @@ REMEMBERED, REMEMBERED_LENGTH = 4096, 600
 """How many texts, and how long each may be: some 5 MB at most."""
 NEAREST = 0.5
 """Share of the last digit by which what is rounded to the nearest may be off; thousands are also rounded down."""
+DIGITS_SAID = 2
+"""Amounts are told in so many digits: 610 GiB stand for 609.4, $1,200 for $1,207."""
 ROUNDED_RATIO = 0.005
 """Thousands that end in zeros are rounded to three digits: 23,700 stands for 23,671."""
 
@@ -143,10 +145,9 @@ def _quantities(text: str) -> Iterator[Quantity]:
         unit, word, sign = match["unit"], match["word"], match["sign"]
         between = text[found[index - 1].end() : match.start()] if index else ""
         held = last if BRACKET.fullmatch(between) else held if RANGE.fullmatch(between) else None
-        if unit is None and sign is None and index + 1 < len(found):
-            after = found[index + 1]
-            if after.start() - match.end() <= 5 and RANGE.search(text[match.end() : after.start()]):
-                unit, word = after["unit"], after["word"]
+        after = found[index + 1] if unit is None and sign is None and index + 1 < len(found) else None
+        if after and after.start() - match.end() <= 5 and RANGE.search(text[match.end() : after.start()]):
+            unit, word = after["unit"], after["word"]
         elif sign is None and index and unit is None and RANGE.search(between):
             sign = found[index - 1]["sign"]
         behind = INTERVAL.match(text, match.end())
@@ -183,6 +184,8 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, 
     zeros = len(digits) - len(digits.rstrip("0"))
     if not match["fraction"] and kind == PACE:
         ulp = max(ulp, min(NEAREST * 10.0**zeros, value * ROUGH_RATIO))
+    if not match["fraction"] and kind != PLAIN and zeros == len(digits) - DIGITS_SAID > 0:
+        ulp = NEAREST * 10.0**zeros
     if not match["fraction"] and len(digits) >= 4 and unit is None:
         ulp = max(ulp, min(10.0**zeros, value * ROUNDED_RATIO))
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):

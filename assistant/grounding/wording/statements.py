@@ -18,6 +18,10 @@ ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|approx|ca|fig|resp|incl|bzw|z\.B|(?P<word>no|max|min|etc))\.|^\d{1,2}\.)$", re.I
 )
 """A full stop that ends no sentence: an abbreviation's, or that of a numbered list. Words end one before a capital."""
+OWN_AT_END = re.compile(r"\s?\[own\](?=[\s*:：]*\Z)", re.I)
+BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*[:：]?")
+BULLETED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)、])\s+")
+HEADING, ITEM = re.compile(r"^\s*#{1,6}\s"), re.compile(r"^\s*(?:[-*+•>]\s|\d{1,2}[.)、])|^\s{2,}\S")
 BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,2}(?:[.)](?=\s)|、)\s*)*")
 
 
@@ -52,25 +56,65 @@ def statements(answer: str) -> tuple[Statement, ...]:
 
 
 def _statements(answer: str) -> Iterator[Statement]:
-    position, fenced, header = 0, False, None
+    position, fenced, header, block = 0, False, None, _Block()
     for line in answer.splitlines(keepends=True):
         bare = line.rstrip("\n")
+        if not fenced:
+            block.takes(bare)
         if FENCE.match(bare):
             fenced = not fenced
-            yield Statement("code", bare, position)
+            yield Statement("code", bare, position, own=block.own)
+            block.own = block.own and fenced
         elif fenced:
-            yield Statement("code", bare, position)
+            yield Statement("code", bare, position, own=block.own)
         elif TABLE_ROW.match(bare):
             if not TABLE_RULE.match(bare):
                 cells = list(_cells(bare, position))
-                yield from _in_table(cells, header, own=OWN.search(bare) is not None)
+                yield from _in_table(cells, header, own=block.own or OWN.search(bare) is not None)
                 header = header if header is not None else [cell.text for cell in cells]
             position += len(line)
             continue
         elif bare.strip():
-            yield from _sentences(bare, position)
+            for said in _sentences(bare, position):
+                yield replace(said, own=True) if block.own else said
         header = None
         position += len(line)
+
+
+@dataclass(slots=True)
+class _Block:
+    """Whether the lines that are read are covered by the mark of the line that heads them."""
+
+    own: bool = False
+    begun: bool = False
+    """Whether a line of the block was read; blank lines before it end nothing."""
+    blank: bool = False
+    depth: int = -1
+    """Columns before the item that heads it, which its next neighbours end; -1 where no item does."""
+
+    def takes(self, line: str) -> None:
+        """Go on to a line: it heads a block, belongs to one, or ends it."""
+        if not line.strip():
+            self.blank = self.begun
+        elif _heads_block(line):
+            self.own, self.begun, self.blank = True, False, False
+            self.depth = _depth(line) if BULLETED.match(line) else -1
+        else:
+            ended = HEADING.match(line) or (self.blank and not ITEM.match(line)) or _depth(line) <= self.depth
+            self.own, self.begun, self.blank = self.own and not ended, True, False
+
+
+def _heads_block(line: str) -> bool:
+    """Whether a line ends with the mark and heads what stands under it: a heading, a bold line, "Try this: [own]"."""
+    said = OWN_AT_END.sub("", line).strip()
+    if said == line.strip():
+        return False
+    bold = BOLD_LINE.fullmatch(BULLETED.sub("", said))
+    return HEADING.match(line) is not None or bold is not None or said.rstrip("* ").endswith((":", "："))
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _cells(line: str, position: int) -> Iterator[Statement]:

@@ -178,7 +178,7 @@ def test_every_source_of_a_figure_is_told() -> None:
 
 
 def test_own_statements_are_told_once_and_headings_are_none() -> None:
-    said = check("# Notes [own]\n\nUse x8 risers. [own] Use x8 risers. [own] It fits.", RUN)
+    said = check("# Notes\n\nUse x8 risers. [own] Use x8 risers. [own] It fits.", RUN)
     assert said.own == ("Use x8 risers. [own]",)
 
 

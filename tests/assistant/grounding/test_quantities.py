@@ -48,8 +48,8 @@ def test_range_takes_its_currency_from_its_beginning() -> None:
 
 
 def test_marked_estimate_is_read_to_its_significant_digits() -> None:
-    (rounded,) = quantities("≈ 140 GB")
-    (exact,) = quantities("140 GB")
+    (rounded,) = quantities("≈ 140 of them")
+    (exact,) = quantities("140 of them")
     assert rounded.tolerances[0] == 10 * exact.tolerances[0]
 
 

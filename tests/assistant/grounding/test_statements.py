@@ -68,6 +68,26 @@ def test_own_knowledge_is_known_by_its_mark(answer: str, own: list[bool]) -> Non
     assert [one.own for one in statements(answer)] == own
 
 
+@pytest.mark.parametrize(
+    ("answer", "own"),
+    [
+        pytest.param("## Fix [own]\n\nA. B.\n- C\n\n- D\n\nE", "fix A. B. C D", id="heading-and-list"),
+        pytest.param("**Fix** [own]:\n- A\n\nB", "fix A", id="bold-line"),
+        pytest.param("**Fix [own]**\nA\n## Else\nB", "fix A", id="to-the-next-heading"),
+        pytest.param("先试 [own]：\n\n1. A\n2. B\n\nC", "fix A B", id="list-behind-a-blank-line"),
+        pytest.param("Try this: [own]\n```\nA\n```\nB", "fix ``` A ```", id="code"),
+        pytest.param("Try: [own]\n| A | B |\n|---|---|\n| C | D |\n\nE", "fix A B C D", id="table"),
+        pytest.param("- Driver: [own]\n  A\n- B\n", "fix A", id="item-that-heads-its-own-lines"),
+        pytest.param("Use risers [own].\n- A", "fix", id="sentence-alone"),
+        pytest.param("## Fix\nA [own]\nB", "A", id="heading-without-it"),
+    ],
+)
+def test_a_heading_with_the_mark_covers_what_stands_under_it(answer: str, own: str) -> None:
+    marked = [one.text.replace("[own]", "").strip() for one in statements(answer) if one.own]
+    wanted = own.removeprefix("fix").split()
+    assert marked[1 if own.startswith("fix") else 0 :] == wanted
+
+
 @settings(deadline=None)
 @given(st.lists(PIECES, max_size=30).map("".join) | st.text(max_size=300))
 def test_statements_lie_where_they_say_in_order_and_apart(answer: str) -> None:
