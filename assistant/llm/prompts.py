@@ -51,7 +51,11 @@ Last line, alone: VERDICT: one of fits, does_not_fit, fits_with_changes, recomme
 estimate, diagnosis, clarification, out_of_scope; then the key of the result it rests on, if any. Example: \
 VERDICT: fits R2"""
 
-OWN = "End every sentence that rests on it with [own]; never a price, a speed or a product's specification from memory."
+OWN = (
+    "End every sentence that rests on it with [own]; a heading or an introducing line that ends with [own] covers all "
+    "that stands under it, and then no line there is marked. Never a price, a speed or a product's specification from "
+    "memory."
+)
 FIGURES = (
     "Copy it with its unit, rounded if you like, and say of which card, model, user or hour it is; or write a "
     "reference such as {{R2.ways[0].memory.needed_per_gpu}} or {{R2.ways[0].memory.needed_per_gpu|GB}}, which is "

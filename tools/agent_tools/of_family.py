@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from kb.base import AdvisorError
 from kb.models import models
+from tools.agent_tools import reading
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
 from tools.what_fits_examples import WELL_KNOWN, general, recent
@@ -22,16 +24,25 @@ ROW = ("name", "weight_format", "needed_bytes_per_gpu", "verdict")
 
 def members_named(text: str | None) -> tuple[str, ...]:
     """Ids of the general models of a family that is named without a size: "largest Qwen", "Gemma"; else empty."""
-    word = re.sub(r"[\s_-]+", "", AROUND.sub(" ", text or "")).lower()
-    if len(word) < 3 or SIZED.search(text or ""):
+    plain = AROUND.sub(" ", text or "").strip()
+    word = re.sub(r"[\s_-]+", "", plain).lower()
+    if len(word) < 3 or SIZED.search(text or "") or _is_one_model(plain):
         return ()
+    begins = re.compile(r"[\s_-]*".join(map(re.escape, word)) + (r"(?![.\d])" if word[-1].isdigit() else ""), re.I)
     found = [
         one for one in models().values()
-        if one.id.partition("/")[0] in WELL_KNOWN and general(one) and recent(one)
-        and re.sub(r"[\s_-]+", "", one.name).lower().startswith(word)
+        if one.id.partition("/")[0] in WELL_KNOWN and general(one) and recent(one) and begins.match(one.name)
     ]  # fmt: skip
     sizes = {one.params for one in found}
     return tuple(one.id for one in sorted(found, key=lambda one: -one.params))[:TRIED_MAX] if len(sizes) > 1 else ()
+
+
+def _is_one_model(name: str) -> bool:
+    """Whether a name is that of a model by itself, though others begin with it: "DeepSeek-R1", "GLM-4.5"."""
+    try:
+        return "model" in reading.model_and_format(name, None, published=True)[0]
+    except AdvisorError:
+        return False
 
 
 def told(

@@ -1,6 +1,5 @@
 """`find_ways_to_run`: what a machine in hand does with a model, every way of doing it tried."""
 
-import math
 import re
 from typing import Any
 
@@ -8,10 +7,9 @@ from pydantic import Field
 
 from kb.catalog import gpus, models
 from kb.engines import program
-from kb.lexicon import read_rate
 from kb.speed_constants import constants as speed_constants
-from kb.units import HOUR_S
 from tools.agent_tools import known, media, of_family, reading
+from tools.agent_tools.arriving import kept_up, rate_said, requests_per_s, served
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.media import interval
@@ -46,14 +44,6 @@ MEMORY_LEFT_OUT = frozenset(
         "host_usable_bytes",
     }
 )
-RATE = re.compile(
-    r"(?:/|\b(?:per|an?|each|every)\b|每)\s*(?:s|sec|second|min|minute|h|hr|hour|day|秒|分|小?时|天|日)|\b[rq]ps\b",
-    re.I,
-)
-"""What makes a number of requests one of so many in a time."""
-BUSY_RATIO = 3.0
-"""Requests of a busy hour over the mean of the day: an eighth of a day's come in it, as people work eight hours."""
-RATE_TRIES = 4
 SPECULATIVE = re.compile(r"specul|draft|\bmtp\b|eagle|medusa|n-?gram|投机|推测", re.I)
 RANK = re.compile(r"(?:,|of|with)?\s*(?:rank|r)\s*=?\s*(\d{1,4})", re.I)
 
@@ -143,12 +133,13 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     if not held and not request.host_memory:
         return {**_memory_alone(request, desk, named, form), **_left(request, ALONE_READ)}
     asked = {**_work(request, named, form), **_machine(request)}
-    rate = _requests_per_s(request)
-    result, count = (desk.call("find_ways_to_run", asked), 0) if rate is None else _served(asked, rate, desk)
+    coming = rate_said(request.concurrent_sequences, request.users)
+    rate = requests_per_s(coming)
+    result, count = (desk.call("find_ways_to_run", asked), 0) if rate is None else served(asked, rate, desk)
     waits = rate is not None or any((request.target_first_token, request.target_answer, request.target_tokens_per_s))
     found = known.of_engine(_engine(request.engine), told(result, waits=waits))
     if rate is not None:
-        found["requests"] = shown(_kept_up(result, rate, count, request))
+        found["requests"] = shown(kept_up(result, rate, count, coming))
     seen = {"images": TOWER} if request.images_per_request else {}
     return {**found, **_speculative(request, result), **seen, **_left(request, ALL_BUT_SIZE)}
 
@@ -157,46 +148,6 @@ def _left(request: RunRequest, read: frozenset[str]) -> dict[str, Any]:
     """Fields that were given and that nothing here counts, by name: nobody is to take them for counted."""
     left = [name for name in request.model_dump(exclude_none=True, exclude_defaults=True) if name not in read]
     return {"not_counted": left} if left else {}
-
-
-def _requests_per_s(request: RunRequest) -> float | None:
-    """Requests a second at a busy moment, where a rate was said instead of how many are under way."""
-    text = next((one for one in (request.concurrent_sequences, request.users) if one and RATE.search(one)), "")
-    if not text:
-        return None
-    rate = read_rate(text, "concurrent_sequences").per_s
-    return rate * (BUSY_RATIO if _daily(text) else 1.0)
-
-
-def _daily(text: str) -> bool:
-    return bool(re.search(r"day|天|日", text, re.I))
-
-
-def _served(asked: dict[str, Any], rate: float, desk: Desk) -> tuple[dict[str, Any], int]:
-    """The solver at as many requests under way as that rate brings: rate · time of a whole answer (Little's law)."""
-    count, asked = 1, {**asked, "objective": asked.get("objective") or "most_users"}
-    for _ in range(RATE_TRIES):
-        result = desk.call("find_ways_to_run", {**asked, "concurrent_sequences": count})
-        speed = (result.get("ways") or [{}])[0].get("speed") or {}
-        needed = math.ceil(rate * ((speed.get("answer_s") or {}).get("value") or 0.0)) or 1
-        if needed <= count or not speed or result["answer"]["verdict"] == "does_not_fit":
-            break
-        count = needed
-    return result, count
-
-
-def _kept_up(result: dict[str, Any], rate: float, count: int, request: RunRequest) -> dict[str, Any]:
-    """The rate that was asked against what the best way finishes."""
-    way = (result.get("ways") or [{}])[0]
-    most = ((way.get("speed") or {}).get("requests_per_hour") or {}).get("value")
-    text = request.concurrent_sequences or request.users or ""
-    return {
-        "asked": text,
-        "busy_requests_per_hour": rate * HOUR_S,
-        "under_way": count,
-        "keeps_up": None if most is None else bool(most >= rate * HOUR_S * 0.99),
-        "note": f"a busy hour is taken to bring {BUSY_RATIO:g} times the day's mean" if _daily(text) else None,
-    }
 
 
 def _speculative(request: RunRequest, result: dict[str, Any]) -> dict[str, Any]:
@@ -236,7 +187,7 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
 
 def _counted(text: str | None, field: str) -> int | None:
     """How many; null where a rate is said, which is counted by itself."""
-    return None if text and RATE.search(text) else reading.count(text, field)
+    return None if rate_said(text) else reading.count(text, field)
 
 
 def _adapters(text: str | None) -> dict[str, Any]:

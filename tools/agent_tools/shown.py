@@ -36,6 +36,8 @@ SPANS = frozenset({"hours", "days", "months", "months_if_never_resold", "years"}
 """Names of fields that are a time in that unit."""
 WIDE_RATIO = 1.2
 """Upper over lower end from which on an estimate is told as its range: a middle beside it would be taken for known."""
+SPREAD_RATIO = 2.5
+"""From where on a range is told around its middle."""
 PACED = re.compile(r"per_(?:s|minute|hour)|(?:^|_)s$|/s|/h\b|\bs$")
 """Names and units of paces and times."""
 DURATIONS = (
@@ -117,7 +119,7 @@ def _interval(key: str, value: Mapping[str, Any], currency: str, unit: Any) -> t
 
 
 def _estimated(value: Mapping[str, Any], key: str, unit: Any) -> str | None:
-    """A pace or a time that is known within a range, as that range in two digits: "25–49 tokens/s".
+    """A pace or a time that is known within a range, as that range in two digits: "25–49 tokens/s", "11 h (4.9–26)".
 
     Null where it is of another kind, or as good as known.
     """
@@ -126,12 +128,19 @@ def _estimated(value: Mapping[str, Any], key: str, unit: Any) -> str | None:
         return None
     if unit == "s" or (not unit and key.endswith("_s") and "per_s" not in key):
         _, size, word = next(one for one in DURATIONS if high >= one[0])
-        return f"{_two(low / size)}–{_two(high / size)} {word}"
+        return _spread(f"{_two(low / size)}–{_two(high / size)}", f" {word}", _two(middle / size), high / low)
     told = [with_unit(each, unit) if unit else str(_figure(key, each, "USD", None)[1]) for each in (low, high)]
     least, most = (MEASURED.fullmatch(one) for one in told)
     if least is None or most is None or least[2] != most[2]:
         return f"{told[0]} – {told[1]}"
-    return f"{'–'.join(_two(float(one[1].replace(',', ''))) for one in (least, most))}{most[2]}"
+    ends = "–".join(_two(float(one[1].replace(",", ""))) for one in (least, most))
+    scale = float(most[1].replace(",", "")) / high
+    return _spread(ends, most[2], _two(middle * scale), high / low)
+
+
+def _spread(ends: str, unit: str, middle: str, ratio: float) -> str:
+    """A range alone; around its middle where it is so wide that nobody could plan by it."""
+    return f"{ends}{unit}" if ratio <= SPREAD_RATIO else f"{middle}{unit} ({ends})"
 
 
 def _two(value: float) -> str:

@@ -19,9 +19,15 @@ def test_a_family_is_read_with_or_without_words_around_it(said: str) -> None:
     assert members_named(said) == members_named("Qwen") != ()
 
 
-@pytest.mark.parametrize("said", ["Qwen3-32B", "Qwen2.5-72B AWQ", "70B", None, "", "gpt2", "unheard-of"])
-def test_a_model_with_its_size_is_no_family(said: str | None) -> None:
+@pytest.mark.parametrize("said", [
+    "Qwen3-32B", "Qwen2.5-72B AWQ", "70B", None, "", "gpt2", "unheard-of", "DeepSeek-R1", "GLM-4.5", "Phi-4",
+])  # fmt: skip
+def test_a_model_by_itself_is_no_family(said: str | None) -> None:
     assert members_named(said) == ()
+
+
+def test_a_release_of_a_family_is_not_the_next_one() -> None:
+    assert {models()[one].name.partition("-")[0] for one in members_named("Qwen3")} == {"Qwen3"}
 
 
 @pytest.mark.parametrize(("family", "maker"), [("Qwen", "Qwen"), ("Gemma", "google"), ("Llama", "meta-llama")])

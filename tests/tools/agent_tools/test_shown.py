@@ -42,12 +42,14 @@ def test_a_pace_or_a_time_is_told_as_its_range_and_a_size_with_its_middle() -> N
     told = shown({
         "tokens_per_s_total": {"value": 27.0, "low": 21.4, "high": 35.1},
         "first_token_s": {"value": 0.4, "low": 0.28, "high": 0.61},
+        "answer_s": {"value": 38000, "low": 17640, "high": 95000},
         "time_s": {"value": 7000, "low": 5_000, "high": 11_000},
         "tokens_per_s": {"value": 27.0, "low": 26.0, "high": 28.0},
         "needed_bytes": {"value": 27 * 2**30, "low": 21 * 2**30, "high": 35 * 2**30},
     })  # fmt: skip
     assert told == {
-        "tokens_per_s_total": "21–35 tokens/s", "first_token": "280–610 ms", "time": "1.4–3.1 h",
+        "tokens_per_s_total": "21–35 tokens/s", "first_token": "280–610 ms", "answer": "11 h (4.9–26)",
+        "time": "1.4–3.1 h",
         "tokens_per_s": "27 tokens/s (26–28)", "needed": "27.0 GiB (21.0–35.0)",
     }  # fmt: skip
 
