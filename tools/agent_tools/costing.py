@@ -58,6 +58,11 @@ OF_DESK = 260
 
 MONTHLY = {f"{name}_cost": f"{name}_monthly_cost" for name in ("own", "rent", "rent_needed", "api")}
 """Costs of a month's tokens, which are sums a month."""
+HELD_ALL_DAY = (
+    "utilisation counts for power alone: rents here run 24 h a day. Where machines are rented only while they work, "
+    "pass hours_per_day = 24 × utilisation instead."
+)
+"""What is told where a share of full load was given and no hours: it says nothing of how long a rented card is held."""
 SIDE = re.compile(
     r"(?<![a-z])(?:(?P<read>in|input|prompts?|输入)|(?P<made>out|output|answers?|输出))(?:\s*tokens?)?(?![a-z])", re.I
 )
@@ -146,7 +151,10 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
     }  # fmt: skip
     found = desk.call("estimate_cost", asked)
     usual = desk.tried("estimate_cost", machine) if request.purchase_price else None
-    return {**_left(request, OF_POWER), **_costs(found, held_against_usual(found, usual) if usual else None)}
+    told = _costs(found, held_against_usual(found, usual) if usual else None)
+    if request.utilisation and not request.hours_per_day:
+        told["assumptions"] = [HELD_ALL_DAY, *told.get("assumptions", [])]
+    return {**_left(request, OF_POWER), **told}
 
 
 def _left(request: CostRequest, unread: tuple[str, ...]) -> dict[str, Any]:

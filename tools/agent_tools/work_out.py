@@ -30,6 +30,8 @@ PER = re.compile(
 PER_UNITS = {"hr": "h", "mo": "month", "yr": "year", "时": "h", "月": "month", "年": "year"}
 SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR", "£": "GBP", "RMB": "CNY"}
 CURRENCIES = frozenset({"USD", "CNY", "EUR", "GBP"})
+UNITLESS = frozenset({"none", "1", "x"})
+"""What is asked for where the value has no unit; one that it has all the same is told."""
 NEVER_ASSUMED = CURRENCIES | {"tokens/s"}
 Value = tuple[float, str, str, str]
 """A figure in its base unit, as it was said, that unit, and where it is from."""
@@ -66,7 +68,7 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     read = {name: _read(name, value, desk) for name, value in request.values.items()}
     ranges = {name: held for name, value in request.values.items() if (held := _range(value, desk))}
     read, rate_note = _one_currency(read, (request.unit or "").partition("/")[0].strip().upper())
-    asked = (request.unit or "").strip()
+    asked = "" if (request.unit or "").strip().lower() in UNITLESS else (request.unit or "").strip()
     expression = as_share(request.expression) if asked == "%" else request.expression
 
     def of_person(figure: float) -> bool:
@@ -75,7 +77,7 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     figures = {name: one[0] for name, one in read.items()}
     value = evaluate(expression, figures, of_person)
     steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], expression)
-    unit = "" if asked.lower() in {"none", "1", "x"} else asked or _unit_of(expression, read)
+    unit = asked or _unit_of(expression, read)
     _agrees_in_time(expression, read, asked)
     if not asked and unit in CURRENCIES and _power(expression, read) == -1:
         unit += next((f"/{PER_UNITS.get(per, per)}" for per in _times(read)), "/h")
@@ -265,8 +267,8 @@ def _unit_of(expression: str, read: dict[str, Value]) -> str:
     for unit in sorted({one[2] for one in read.values() if one[2]}):
         doubled = {name: one[0] * (2 if one[2] == unit else 1) for name, one in read.items()}
         ratio = evaluate(expression, doubled, _read_before) / plain_value if plain_value else 0.0
-        if abs(ratio - 1) < SAME:
-            continue
+        if abs(ratio - 1) < SAME or (unit == "s" and abs(ratio - 0.5) < SAME and found and found[0] in CURRENCIES):
+            continue  # money over a time is money, by the hour
         found.append(unit if abs(ratio - 2) < SAME else "")
     return found[0] if len(found) == 1 else ""
 
@@ -278,7 +280,7 @@ def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None
         BadInput: the unit asked for is a rate and the value is none, or the other way round.
     """
     expected = _time_power(asked, asked)
-    if expected is None or not asked or asked.lower() in {"none", "1", "x"}:
+    if expected is None or not asked:
         return
     power = _power(expression, read)
     if power is not None and power != expected:

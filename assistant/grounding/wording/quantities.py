@@ -55,12 +55,14 @@ CODES = (
     "MYR", "THB", "MXN",
 )  # fmt: skip
 """Written before an amount where a currency has no sign of its own here."""
+TYPED = {code.lower(): ("CNY",) if code == "RMB" else (code,) for code in CODES[:8]}
+"""Codes as people type them behind an amount: "500 eur"."""
 _SIGNS: dict[str, tuple[str, ...]] = {
     "$": ("USD",), "¥": ("CNY", "JPY"), "￥": ("CNY", "JPY"), "€": ("EUR",), "£": ("GBP",), "HK$": ("HKD",),
-    "RMB": ("CNY",), **{word: (code,) for code, words in currency_words().items() for word in words},
+    "RMB": ("CNY",), **TYPED, **{word: (code,) for code, words in currency_words().items() for word in words},
 }  # fmt: skip
 """Currencies that a sign or word may stand for; a code stands for itself."""
-CURRENCY_WORDS = (*CODES, *(word for words in currency_words().values() for word in words))
+CURRENCY_WORDS = (*CODES, *TYPED, "€", "£", *(word for words in currency_words().values() for word in words))
 PIECES, PIECES_MAX = frozenset({"块", "塊"}), 20
 """Words that count things as well as money, and up to how many they count: "8 块" are cards, "3000 块" is money."""
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))

@@ -57,3 +57,10 @@ def test_marked_estimate_is_read_to_its_significant_digits() -> None:
 def test_any_text_is_read_without_failing(text: str) -> None:
     for quantity in quantities(text):
         assert 0 <= quantity.start < quantity.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("~500 eur", "EUR"), ("500€", "EUR"), ("800 usd", "USD"), ("5000 rmb", "CNY"), ("90 gbp", "GBP")]
+)
+def test_a_currency_is_read_behind_its_amount_as_people_type_it(text: str, code: str) -> None:
+    assert quantities(text)[0].currencies == (code,)

@@ -33,3 +33,11 @@ def test_what_a_question_does_not_count_is_named() -> None:
 
     assert owned["not_counted"] == ["psu", "circuit"]
     assert powered["not_counted"] == ["purchase_price"]
+
+
+def test_a_share_of_full_load_says_nothing_of_the_hours_of_a_rent_and_that_is_told() -> None:
+    by_load = cost(cards="8x H100", rent="$2.50/gpu/h", utilisation="40%")
+    by_hours = cost(cards="8x H100", rent="$2.50/gpu/h", hours_per_day="9.6")
+
+    assert any("hours_per_day" in one for one in by_load["assumptions"])
+    assert not any("hours_per_day" in one for one in by_hours["assumptions"])

@@ -223,3 +223,11 @@ def test_operations_and_ranges_go_through_a_calculation(
 ) -> None:
     told = worked(Ledger(), (" ".join(values.values()),), expression=expression, values=values, unit=unit)
     assert told["value"] == value
+
+
+def test_a_unit_that_the_value_has_is_told_though_none_was_asked_for(ledger: Ledger) -> None:
+    told = worked(
+        ledger, ("$21,000 for 730 h",), expression="a / h", values={"a": "$21,000", "h": "730 h"}, unit="none"
+    )
+
+    assert told["value"] == "$28.77/h"
