@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from assistant.reading.annotation import Annotation
-from assistant.reading.embedded.decode import marks
+from assistant.reading.embedded.decode import Learned, marks
 from assistant.reading.embedded.network import Network
 from assistant.reading.embedded.tokens import read_tokens
+from assistant.reading.embedded.wording import Phrases
 from assistant.reading.held import held
 from assistant.reading.situation import Situation
 
@@ -22,11 +23,12 @@ class EmbeddedReader:
     def read(self, message: str, before: Situation | None = None) -> Annotation:
         """The message marked up and held against its words."""
         later = before is not None
-        return held(message, marks(message, read_tokens(message, later=later), network(), later=later), NAME)
+        return held(message, marks(message, read_tokens(message, later=later), learned(), later=later), NAME)
 
 
 @lru_cache(maxsize=1)
-def network() -> Network:
+def learned() -> Learned:
     """The weights, loaded once."""
     with np.load(WEIGHTS, allow_pickle=False) as stored:
-        return Network(dict(stored))
+        weights = dict(stored)
+    return Learned(Network(weights), Phrases(weights))

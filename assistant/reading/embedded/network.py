@@ -1,14 +1,14 @@
 """The network of the embedded reader, forwards: looked-up features, dilated convolutions, one head a question.
 
 NumPy alone: nothing has to be loaded but the weights. What it is
-learned from, and how, is in `tests/bench/fit_reader.py`; shapes are those of that script.
+learned from, and how, is in `tests/bench/reading/learner.py`; shapes are those of that module.
 
     features (L, K) → sum of their rows (L, E) → convolutions over 3 tokens, dilated 1 2 4 8 (L, D)
                     → with the mean and the largest of the message (L, D) → heads
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class Network:
         weights: arrays by name, as the archive beside this file holds them.
     """
 
-    def __init__(self, weights: Mapping[str, NDArray[np.float16]]) -> None:
+    def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
         self._w = {name: np.asarray(one, dtype=np.float32) for name, one in weights.items() if one.dtype.kind == "f"}
 
     def read(self, features: NDArray[np.int64]) -> Scores:

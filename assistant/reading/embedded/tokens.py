@@ -57,6 +57,8 @@ class Message(NamedTuple):
     tokens: tuple[Token, ...]
     features: tuple[tuple[int, ...], ...]
     """Buckets of each token, `FEATURES` of them."""
+    tags: tuple[str, ...]
+    """What is known of each token: in the name of a card, a model, a format, words of a slot, or nothing."""
 
 
 def read_tokens(text: str, *, later: bool = False, unnamed: frozenset[int] = frozenset()) -> Message:
@@ -72,7 +74,7 @@ def read_tokens(text: str, *, later: bool = False, unnamed: frozenset[int] = fro
     tags = _tags(text, tokens)
     rows = []
     for n, token in enumerate(tokens):
-        said = _word(token) if n not in unnamed else "?"
+        said = word_of(token) if n not in unnamed else "?"
         before, after = _said(tokens, n - 1, unnamed), _said(tokens, n + 1, unnamed)
         glued = "g" if n and tokens[n - 1].end == token.start else "s"
         row = [
@@ -86,7 +88,7 @@ def read_tokens(text: str, *, later: bool = False, unnamed: frozenset[int] = fro
             row.append("later")
         row.append(f"n {min(n, 3)}")
         rows.append(tuple(_bucket(one) for one in row[:FEATURES]) + (0,) * (FEATURES - len(row)))
-    return Message(tokens, tuple(rows))
+    return Message(tokens, tuple(rows), tuple(tags))
 
 
 def _tokens(text: str) -> list[Token]:
@@ -101,7 +103,7 @@ def _tokens(text: str) -> list[Token]:
     return found
 
 
-def _word(token: Token) -> str:
+def word_of(token: Token) -> str:
     """Its letters in one case; numbers by their size, since no number of its own means anything."""
     if token.text[0].isdigit():
         whole = token.text.replace(",", "").split(".")[0]
@@ -112,7 +114,7 @@ def _word(token: Token) -> str:
 def _said(tokens: Sequence[Token], n: int, unnamed: frozenset[int]) -> str:
     if not 0 <= n < len(tokens):
         return "^"
-    return "?" if n in unnamed else _word(tokens[n])
+    return "?" if n in unnamed else word_of(tokens[n])
 
 
 def _bucket(feature: str) -> int:

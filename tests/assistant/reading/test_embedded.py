@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.reading.build import after
-from assistant.reading.embedded import EmbeddedReader, network
+from assistant.reading.embedded import EmbeddedReader, learned
 from assistant.reading.embedded.decode import NEAR, SLOTS, groups
 from assistant.reading.embedded.network import Network
 from assistant.reading.embedded.tokens import BUCKETS, FEATURES, PASTED, TOKENS_MAX, read_tokens
+from assistant.reading.embedded.wording import clauses, packed, rows_of
 from assistant.reading.slots import ASKS, STANCES
 
 MESSAGES = (
@@ -98,7 +99,7 @@ def test_spans_of_one_thing_are_grouped_in_the_order_of_the_message() -> None:
 
 
 def test_the_network_says_something_of_every_closed_list() -> None:
-    read = network()
+    read = learned().network
     scores = read.read(np.array(read_tokens(MESSAGES[0]).features))
     spans = read.spans(scores, [(0, 1), (2, 5)], [0, len(SLOTS)])
     assert scores.slots.shape[1] == 1 + 2 * len(SLOTS)
@@ -107,3 +108,23 @@ def test_the_network_says_something_of_every_closed_list() -> None:
     assert read.stances(spans, scores).shape == (2, len(STANCES))
     assert read.together(spans, np.zeros((2, 2, NEAR), dtype=np.float32)).shape == (2, 2)
     assert isinstance(read, Network)
+
+
+def test_a_run_of_words_that_learning_did_not_meet_says_nothing() -> None:
+    table = packed(np.array([[0, 0], [1, -2], [0.5, 0.25]], dtype=np.float32), np.array([7, 90], dtype=np.int32))
+    assert rows_of(np.array([7, 90, 8, 91, 0]), table["phrases.known"]).tolist() == [1, 2, 0, 0, 0]
+    assert np.allclose(table["phrases"][1] * table["phrases.scales"][1], [1, -2], atol=0.02)
+
+
+def test_clauses_end_at_marks_and_lines_and_hold_every_word() -> None:
+    text = "两张 4090，能跑吗？要多快\nand is it worth it? yes"
+    tokens = read_tokens(text).tokens
+    parts = [text[tokens[a].start : tokens[b - 1].end] for a, b in clauses(text, tokens)]
+    assert parts == ["两张 4090，", "能跑吗？", "要多快", "and is it worth it?"]
+
+
+def test_wording_says_of_each_ask_how_likely_it_is_and_which_comes_first() -> None:
+    for text in (*MESSAGES, "?", "zzz"):
+        said = learned().phrases.read(text, read_tokens(text))
+        assert said.asked.shape == said.first.shape == (len(ASKS),)
+        assert np.isclose(np.exp(said.first).sum(), 1, atol=1e-3)
