@@ -84,7 +84,7 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
 
     def written(figure: float) -> str:
-        return _told(figure, unit) if asked or unit in CURRENCIES else with_unit(figure, unit)
+        return _told(figure, unit) if asked or unit.partition("/")[0] in CURRENCIES else with_unit(figure, unit)
 
     said, within = written(value), ends(expression, figures, ranges, of_person)
     if within and within[0] < within[1]:
