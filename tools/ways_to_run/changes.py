@@ -279,6 +279,8 @@ def _better(best: Weighed, other: Weighed) -> str:
     parts = []
     if other.candidate.form != best.candidate.form:
         parts.append(f"{format_name(best.candidate.form)} → {format_name(other.candidate.form)}")
+    if other.candidate.kv != best.candidate.kv:
+        parts.append(f"cache {best.candidate.kv} → {other.candidate.kv}")
     parts.append(f"{best.rate:.3g} → {other.rate:.3g} tokens a second")
     return ", ".join(parts)
 

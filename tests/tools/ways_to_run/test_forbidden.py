@@ -70,3 +70,18 @@ def test_an_engine_that_stands_for_another_speaks_for_itself_alone() -> None:
     said = next(one.said for one in found.binds if one.what == "format_published")
 
     assert "KTransformers itself may" in said
+
+
+def test_what_a_four_bit_cache_loses_is_told_first() -> None:
+    way = find(model="Llama-3.3-70B Q4_K_M", cards="2x 3090", context_tokens=32768).ways[0]
+
+    assert way.kv_format != "q4_0" or "four-bit cache" in way.why[0]
+
+
+def test_computers_with_a_cable_of_their_own_are_joined_by_it() -> None:
+    found = find(model="Llama 3.3 70B", cards="2x DGX Spark")
+    joined = next(one for one in found.assumptions if "computers of one memory" in one)
+
+    assert "25 GB/s" in joined
+    assert "1.2 GB/s" in next(one for one in find(model="Llama 3.3 70B", cards="2x Ryzen AI Max 395 128GB").assumptions
+                              if "computers of one memory" in one)  # fmt: skip
