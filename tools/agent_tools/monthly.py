@@ -11,7 +11,10 @@ SPANS = (
     (r"mo|mths?|months?|月", HOURS_PER_MONTH),
 )  # fmt: skip
 """Words for a time → its hours."""
-ADVERBS = {"hourly": 1.0, "daily": 24.0, "日均": 24.0, "weekly": 168.0, "monthly": HOURS_PER_MONTH, "月均": HOURS_PER_MONTH}
+ADVERBS = {
+    "hourly": 1.0, "daily": 24.0, "日均": 24.0, "weekly": 168.0, "monthly": HOURS_PER_MONTH, "月均": HOURS_PER_MONTH,
+}  # fmt: skip
+"""Words that are said of a time by themselves → its hours."""
 _EVERY = [
     (re.compile(rf"(?:/\s*|\b(?:per|an?|each|every)\s+|每个?\s*)(?:{words})(?![a-z])", re.I), hours)
     for words, hours in SPANS
