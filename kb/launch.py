@@ -44,6 +44,24 @@ class Published(Frozen):
     source: str
 
 
+class Padded(Frozen):
+    """Quantised checkpoints whose matrices their makers widened so that up to eight cards share whole groups."""
+
+    model: str
+    """Pattern of the full id."""
+    formats: tuple[str, ...]
+    source: str
+
+
+class Tower(Frozen):
+    """A vision tower that tensor parallelism of a server may not divide."""
+
+    model: str
+    """Pattern of the full id."""
+    heads: int
+    source: str
+
+
 class Loading(Frozen):
     """What training a model must know that its shape does not say."""
 
@@ -154,6 +172,8 @@ class LaunchFacts(Frozen):
     made_on_load: dict[str, dict[str, str]]
     overflows: Overflows
     checkpoints: tuple[Published, ...]
+    padded: tuple[Padded, ...]
+    towers: tuple[Tower, ...]
     templates: dict[str, tuple[str, ...]]
     """Chat template of LLaMA-Factory → Hugging Face ids that it lists for it."""
     loading: tuple[Loading, ...]
@@ -191,6 +211,14 @@ class LaunchFacts(Frozen):
         """Side of the blocks of the model's own FP8 checkpoint; null for other formats, or where it has none."""
         row = self._row(model, form) if form == "fp8" else None
         return row.block if row else None
+
+    def is_padded(self, model: str, form: str) -> bool:
+        """Whether the model's own checkpoint of a format was widened to whole groups on up to eight cards."""
+        return any(form in row.formats and re.fullmatch(row.model, model) for row in self.padded)
+
+    def tower_heads(self, model: str) -> int | None:
+        """Attention heads of the model's vision tower, where they are known to stop a layout."""
+        return next((row.heads for row in self.towers if re.fullmatch(row.model, model)), None)
 
     def _row(self, model: str, kind: str) -> Published | None:
         return next((row for row in self.checkpoints if kind in row.formats and re.fullmatch(row.model, model)), None)

@@ -6,6 +6,8 @@ from tools.memory.shape import Shape
 
 BLOCK = 128
 """Weights of a quantisation block: a card's share of an expert must be whole blocks."""
+GROUPED = ("awq", "gptq")
+"""Formats whose checkpoints scale their weights by groups of as many inputs, unless their maker says otherwise."""
 BLOCKED = ("fp8", "awq", "gptq", "int4", "int8")
 """Formats quantised in such blocks."""
 
@@ -23,8 +25,18 @@ def checkpoint_id(model: str) -> str:
 
 
 def block_of(model: str | None, form: str) -> int | None:
-    """Side of those blocks in the model's own checkpoint of a format; null where it has none."""
-    return launch_facts().block(checkpoint_id(model), form) if model else None
+    """Side of those blocks in the model's checkpoint of a format; null where it has none.
+
+    Who quantises a dense model by AWQ or GPTQ groups its inputs by 128, and servers refuse a share that cuts a group
+    (https://github.com/vllm-project/vllm/issues/5675). Mixtures are quantised in narrower groups as their experts need.
+    """
+    if model is None:
+        return None
+    own, known = checkpoint_id(model), models().get(model)
+    if form in GROUPED:
+        dense = known is not None and known.experts is None
+        return BLOCK if dense and not launch_facts().is_padded(own, form) else None
+    return launch_facts().block(own, form)
 
 
 def cut_layers(shape: Shape, ways: int, block: int | None) -> str | None:

@@ -12,7 +12,7 @@ from tools.launch.result import LaunchFiles
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import shape_of
 from tools.registry import tool
-from tools.shards import checkpoint_id, cut_layers, experts_whole
+from tools.shards import block_of, checkpoint_id, cut_layers, experts_whole
 from tools.ways_to_run.result import WaysToRun
 
 
@@ -99,3 +99,23 @@ def test_every_row_names_models_that_are_known() -> None:
     for row in launch_facts().checkpoints:
         assert row.block is None or "fp8" in row.formats
         assert any(re.fullmatch(row.model, one) for one in served), row.model
+
+
+@pytest.mark.parametrize(
+    ("model", "form", "ways", "cut"),
+    [  # as servers refused them: "The input size is not aligned with the quantized weight shape"
+        ("Qwen/Qwen1.5-32B", "gptq", 4, True),
+        ("Qwen/Qwen1.5-32B", "gptq", 2, False),
+        ("Qwen/Qwen2.5-14B", "awq", 8, True),
+        ("Qwen/Qwen2.5-14B", "awq", 4, False),
+        ("Qwen/Qwen2.5-72B", "awq", 8, False),
+        ("meta-llama/Llama-3.3-70B-Instruct", "awq", 8, False),
+        ("Qwen/Qwen2.5-32B", "gptq", 8, False),
+        ("Qwen/Qwen3-30B-A3B", "awq", 4, False),
+        ("Qwen/Qwen1.5-32B", "bf16", 4, False),
+    ],
+)
+def test_groups_of_quantised_weights_are_cut_by_no_layout(model: str, form: str, ways: int, cut: bool) -> None:
+    shape = shape_of(MemoryRequest(model=model))
+
+    assert (cut_layers(shape, ways, block_of(model, form)) is not None) is cut

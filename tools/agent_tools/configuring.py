@@ -301,9 +301,14 @@ def _bill(items: list[dict[str, Any]], paid: _Paid, *, whole: bool) -> str | Non
         return None
     if whole:
         return "; ".join(f"{_named(one)} {_sum(one['subtotal'], paid)}" for one in items)
-    cards = sum(float(one["subtotal"] or 0) for one in items if one["part"] in CARD_PARTS)
-    rest = sum(float(one["subtotal"] or 0) for one in items if one["part"] not in CARD_PARTS)
-    return f"cards {_sum(cards, paid)} + machine {_sum(rest, paid)}"
+    cards = [one["subtotal"] for one in items if one["part"] in CARD_PARTS]
+    rest = [one["subtotal"] for one in items if one["part"] not in CARD_PARTS]
+    return f"cards {_of_part(cards, paid)} + machine {_of_part(rest, paid)}"
+
+
+def _of_part(subtotals: list[Any], paid: _Paid) -> str:
+    """What lines come to together; that of one without a price nobody knows."""
+    return _sum(None if None in subtotals else sum(map(float, subtotals)), paid)
 
 
 def _named(item: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from kb.rates import convert
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
+from tools.agent_tools.monthly import of_month
 from tools.agent_tools.quoted import held_against_usual
 from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
 from tools.cost.break_even import MONTHS_MOST
@@ -191,7 +192,7 @@ def _horizon(request: CostRequest) -> dict[str, Any]:
 
 def _work(request: CostRequest, currency: str) -> dict[str, Any]:
     named, form = reading.model_and_format(request.model, None)
-    tokens = reading.number(_pair(request.tokens_per_month)[1], "tokens_per_month")
+    tokens = of_month(_pair(request.tokens_per_month)[1], "tokens_per_month", request.tokens_per_month)
     return {
         **named, "weight_format": form, "tokens_per_month": tokens,
         "api_million_price": _api_price(request, tokens, currency),
@@ -204,7 +205,7 @@ def _api_price(request: CostRequest, output: float | None, currency: str) -> flo
     price = output price + input price · input tokens / output tokens
     """
     read, made = (_paid_in(reading.money(one, "api_price"), currency) for one in _pair(request.api_price))
-    prompts = reading.number(_pair(request.tokens_per_month)[0], "tokens_per_month")
+    prompts = of_month(_pair(request.tokens_per_month)[0], "tokens_per_month", request.tokens_per_month)
     return made + read * prompts / output if made and read and prompts and output else made
 
 

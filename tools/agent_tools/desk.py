@@ -138,16 +138,22 @@ class AgentTool:
         """
         unknown = known.unknown_cards(asked)
         if not unknown:
-            return {**self.run(request, desk), **_load(asked), **_read_as(asked)}
+            return _with_reading(self.run(request, desk), asked)
         lesser = known.without(request, unknown)
         left = lesser.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
         try:
-            found = {**self.run(lesser, desk), **_load(left), **_read_as(left)}
+            found = _with_reading(self.run(lesser, desk), left)
         except AdvisorError:
             field, names = next(iter(unknown.items()))
             names[0].field = field
             raise names[0] from None
         return {"not_known": known.told(unknown), **found}
+
+
+def _with_reading(found: dict[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """A result with the load it holds for and how names were read, behind what it says of that itself."""
+    said = [*found.get("read_as", ()), *_read_as(asked).get("read_as", ())]
+    return {**found, **_load(asked), **({"read_as": said} if said else {})}
 
 
 def _load(asked: Mapping[str, Any]) -> dict[str, Any]:

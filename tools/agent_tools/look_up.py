@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from kb.base import AdvisorError, BadInput
+from kb.base import AdvisorError, BadInput, UnknownName
 from kb.catalog import gpus
 from kb.engines import program
 from kb.exports import restriction, rules_held
@@ -17,6 +17,7 @@ from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
+from tools.agent_tools.known import NAME_MAX
 from tools.agent_tools.shown import shown, shown_row
 from tools.agent_tools.sold import priced, server_of
 from tools.check_compatibility import feature_names
@@ -37,6 +38,10 @@ MODEL = (
     "experts", "sliding", "linear", "max_context_tokens", "native_format", "checkpoint_bytes", "licence", "released",
     "notes",
 )  # fmt: skip
+ON_TORCH = "pytorch"
+"""What programs that train stand on."""
+RELEASE = re.compile(r"[\s=~<>v-]+\d[\w.+]*$", re.I)
+"""A release behind a program's name."""
 SET_FIELDS = {"power_w": "wall_with_host_w", "cards_w": "cards_alone_w"}
 """What figures of a set are called where their names leave open what they include."""
 OFFER = (
@@ -154,9 +159,8 @@ def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
 
 
 def _compare_sets(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
-    by = (request.by or "").strip().lower().replace(" ", "_") or None
     result = desk.call("compare_gpus", {
-        "sets": _named(request)[:ROWS_MAX], "model": request.model, "by": {"price": "cost"}.get(by or "", by),
+        "sets": _named(request)[:ROWS_MAX], "model": request.model, "by": _first_measure(request.by),
     })  # fmt: skip
     rows = [
         shown({SET_FIELDS.get(name, name): value for name, value in one.items() if name != "cards"})
@@ -164,6 +168,12 @@ def _compare_sets(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     ]
     told = {"winner": result["winner"], "by": result["decided_by"], "reason": result["reason"]}
     return {**told, "sets": rows, "assumptions": result["assumptions"][:3]}
+
+
+def _first_measure(text: str | None) -> str | None:
+    """What decides, where several measures are named the first: the others stand in the rows all the same."""
+    named = next((one.strip() for one in re.split(r"[,;/，、]|\band\b|和", (text or "").lower()) if one.strip()), "")
+    return {"price": "cost"}.get(named, named.replace(" ", "_")) or None
 
 
 def _find_cards(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
@@ -292,10 +302,17 @@ def _purchase(text: str | None) -> str | None:
 def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
     engine, said = _judged_as(request.engine)
-    result = desk.call("check_compatibility", {
+    asked = {
         "gpu": cards[0] if cards else None, "gpus": cards[1:] or None, "feature": request.feature,
         "engine": engine, "cuda": request.cuda, "driver": request.driver,
-    })  # fmt: skip
+    }  # fmt: skip
+    try:
+        result = desk.call("check_compatibility", asked)
+    except UnknownName as unknown:
+        if unknown.kind != "engine" or not any((request.feature, request.cuda, request.driver)):
+            raise
+        result = desk.call("check_compatibility", {**asked, "engine": None})
+        said = f"Nothing is known of {(engine or '')[:NAME_MAX]}: the rest is judged without it."
     rows = [_finding(one) for one in result["findings"]]
     told = shown_row({**_finding({name: result[name] for name in ("verdict", "way", "reason", "instead")}),
                       **({"findings": rows} if len(rows) > 1 else {}), "warnings": result["warnings"]})  # fmt: skip
@@ -308,10 +325,15 @@ def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
 
 def _judged_as(engine: str | None) -> tuple[str | None, str | None]:
     """The engine whose cards are known, what to say where the one named stands on it: KTransformers on llama.cpp."""
-    found = program(engine) if engine else None
-    if engine is None or found is None or not found.runs or any(one.exact for one in feature_names().scan(engine)):
+    if engine is None or any(one.exact for one in feature_names().scan(engine)):
         return engine, None
-    return found.runs, f"Nothing is read of {found.id}'s own cards: judged as {found.runs}. {found.differs}."
+    found = program(RELEASE.sub("", engine))
+    if found is None:
+        return engine, None
+    stands = found.runs or (ON_TORCH if found.trains else None)
+    if stands is None:
+        return engine, None
+    return stands, f"Nothing is read of {found.id}'s own cards: judged as {stands}. {found.differs}."
 
 
 def _finding(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,10 @@ PARTS = {
     "all": "weights in host memory, those the card lacks room for sent block by block (block swap, group offload)",
 }  # fmt: skip
 """What may leave the card, the fastest first."""
+BY_ITSELF = {"comfyui": "one after the other on the card, as ComfyUI moves them by itself"}
+"""What a program does with the parts where it is not told."""
+DECODES = "Decoder"
+"""The label of a decoder's weights; what is held at the peak are they alone where the picture is decoded last."""
 IN_PARTS = frozenset({"diffusion", "video"})
 """Kinds of models whose parts may leave the card."""
 NARROWER = ("fp8", "gguf:Q8_0", "gguf:Q4_K_M")
@@ -109,7 +113,7 @@ def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> 
     }  # fmt: skip
     first, speed = _first(request, desk, timed, [one for one in found if _fits(one[1])] if card else [], parted=parted)
     rate = {name: speed[name] for name in (*RATES, "steps", "label") if speed.get(name) is not None}
-    ways = [_way(estimate, offload, parted=parted) for offload, estimate in _told(found, first)]
+    ways = [_way(estimate, offload, said, parted=parted) for offload, estimate in _told(found, first)]
     uncounted = _uncounted(found)
     verdict = WEIGHTS_FIT if first and uncounted else _verdict(found, first)
     fewer = _fewer(desk, base, form, batch or 1) if verdict == "does_not_fit" else None
@@ -117,7 +121,7 @@ def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> 
         "answer": {
             "verdict": "fits_with_changes" if fewer else verdict, "model": named.get("model"),
             **({"fits_in_batches_of": fewer} if fewer else {}),
-            **({"way": f"{first[1]['weight_format']}, {PARTS[first[0]]}"} if first is not None and parted else {}),
+            **({"way": f"{first[1]['weight_format']}, {_parts(first[0], said)}"} if first and parted else {}),
         },
         "ways": ways, "speed": shown(rate) if rate else None,
         **({} if rate else _spoken(named)),
@@ -256,11 +260,22 @@ def _host(request: Asked, speed: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _way(found: dict[str, Any], offload: str | None, *, parted: bool) -> dict[str, Any]:
+def _parts(offload: str | None, engine: str | None) -> str:
+    """What is on the card at once: as it is told, else as the program does by itself."""
+    return BY_ITSELF.get(engine or "", PARTS[None]) if offload is None else PARTS[offload]
+
+
+def _peak(found: Mapping[str, Any]) -> str:
+    """When the card is fullest, where that is not while the picture is made: its weights are those of that moment."""
+    held = {one["label"] for one in found.get("derivation") or ()}
+    return "; fullest while the picture is decoded" if DECODES in held and "Denoiser" not in held else ""
+
+
+def _way(found: dict[str, Any], offload: str | None, engine: str | None, *, parted: bool) -> dict[str, Any]:
     per, fit = found["per_gpu"], found.get("fit") or {}
     return shown_row({
         "weight_format": found["weight_format"],
-        "parts": PARTS[offload] if parted else None,
+        "parts": _parts(offload, engine) + _peak(found) if parted else None,
         "needed_bytes": interval(per),
         "made_of": {part["name"]: {"value": part["bytes"], "unit": "bytes"} for part in per["parts"] if part["bytes"]},
         "card": gpus()[fit["gpu"]].name if fit else None, "usable_bytes": fit.get("usable_bytes"),

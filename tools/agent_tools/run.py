@@ -68,7 +68,7 @@ class RunRequest(AgentRequest):
     model: str | None = Field(default=None, max_length=200)
     """"Qwen3-32B AWQ", "70B"; absent: which models the cards run."""
     works: tuple[str, ...] = Field(default=(), max_length=6)
-    """Several models at once."""
+    """Models side by side."""
     cards: str | None = Field(default=None, max_length=300)
     """"2x 3090", "3090 + 4060 Ti 16GB", "M3 Ultra 512GB"; absent: the memory needed."""
     host_memory: str | None = Field(default=None, max_length=120)

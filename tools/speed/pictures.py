@@ -115,6 +115,7 @@ def _reached(shot: Shot, chip: Chip) -> float:
     """Share of the 16-bit peak that the products reach; beyond 1 only with eight-bit weights, whose peak is higher."""
     rates = item_work().generate
     share = rates.peak_ratios.get(chip.family, rates.peak_ratios["other"])
+    share = rates.peak_ratios.get(chip.gpu.architecture, share)
     share = rates.peak_ratios.get(f"{chip.family} {chip.gpu.market}", share)
     if chip.hbm:
         share = rates.hbm_peak_ratios.get(chip.family, share)

@@ -15,7 +15,7 @@ from tools.speed.streaming import slot_bytes_per_s
 from tools.ways_to_run.relax import Relaxed, fewer, loosened
 from tools.ways_to_run.result import Change
 from tools.ways_to_run.search import search
-from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED
+from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED, cache_formats
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 from tools.ways_to_run.tell.binds import nearest
@@ -29,6 +29,8 @@ COSTS = ("nothing", "quality", "context", "users", "speed", "money")
 """What changes cost, the cheapest first."""
 NOTICEABLE = 1.15
 """A change that brings less than this many times as much is not worth naming."""
+SYSTEM_BYTES = 8 * GIB
+"""What macOS and the programs of its user keep at the least when the GPU is let use more."""
 OFFLOADING = "vllm"
 """The server that leaves part of the weights of cards that share layers in host memory."""
 T = TypeVar("T")
@@ -90,6 +92,8 @@ def _narrower_cache(load: Load, best: Weighed) -> Iterator[Change]:
     if load.kv_format is not None or candidate.kv in order[1:] or not candidate.cards:
         return
     kv = order[1]
+    if kv not in cache_formats(load, candidate.engine, candidate.cards[0].gpu):
+        return
     narrow = candidate._replace(kv=kv, work=candidate.work._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv))
     now, then = limits_of(load, candidate), limits_of(load, narrow)
     longer, before = then.max_context_tokens or 0, now.max_context_tokens or 0
@@ -236,7 +240,10 @@ def _more_of_unified(machine: Machine, load: Load, best: Weighed | None) -> Iter
     if not machine.cards or machine.unlike or machine.cards[0].gpu.vendor != "Apple":
         return
     card = machine.cards[0]
-    granted = int(card.gpu.memory_bytes * (1 - constants().llama_cpp.host_reserve_ratio))
+    kept = max(int(card.gpu.memory_bytes * constants().llama_cpp.host_reserve_ratio), SYSTEM_BYTES)
+    granted = card.gpu.memory_bytes - kept
+    if granted <= card.usable:
+        return
     ways = search(machine._replace(cards=(card._replace(usable=granted),) * len(machine.cards)), load).ways
     if not ways or (best is not None and not _improves(best, ways[0])):
         return
@@ -272,6 +279,8 @@ def _better(best: Weighed, other: Weighed) -> str:
     parts = []
     if other.candidate.form != best.candidate.form:
         parts.append(f"{format_name(best.candidate.form)} → {format_name(other.candidate.form)}")
+    if other.candidate.kv != best.candidate.kv:
+        parts.append(f"cache {best.candidate.kv} → {other.candidate.kv}")
     parts.append(f"{best.rate:.3g} → {other.rate:.3g} tokens a second")
     return ", ".join(parts)
 

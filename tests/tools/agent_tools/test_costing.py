@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.monthly import of_month
 from tools.agent_tools.toolset import agent_tool
 
 
@@ -41,3 +42,18 @@ def test_a_share_of_full_load_says_nothing_of_the_hours_of_a_rent_and_that_is_to
 
     assert any("hours_per_day" in one for one in by_load["assumptions"])
     assert not any("hours_per_day" in one for one in by_hours["assumptions"])
+
+
+@pytest.mark.parametrize(
+    ("said", "month"),
+    [
+        ("2M/day", 2e6 * 730 / 24), ("2M tokens per day", 2e6 * 730 / 24), ("每天200万", 2e6 * 730 / 24),
+        ("日均200万", 2e6 * 730 / 24), ("1.2B a year", 1e8), ("60,000,000", 6e7), ("3亿/月", 3e8), ("100M", 1e8),
+    ],
+)  # fmt: skip
+def test_tokens_of_another_time_are_those_of_a_month(said: str, month: float) -> None:
+    assert of_month(said, "tokens_per_month") == pytest.approx(month)
+
+
+def test_a_time_beside_both_sides_is_meant_for_both() -> None:
+    assert of_month("3M", "tokens_per_month", "3M in, 1M out per day") == pytest.approx(3e6 * 730 / 24)

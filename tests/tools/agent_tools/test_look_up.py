@@ -68,3 +68,39 @@ def test_a_program_that_stands_on_another_is_judged_as_that_and_says_so(engine: 
     assert found["verdict"] == looked(kind="compatibility", names=["RTX 4090"], engine="llama.cpp")["verdict"]
     assert any("judged as llama.cpp" in one for one in found["read_as"])
     assert "read_as" not in looked(kind="compatibility", names=["RTX 4090"], engine="vllm")
+
+
+def test_a_program_that_trains_is_judged_as_what_it_stands_on_and_says_so() -> None:
+    found = looked(kind="compatibility", names=["A100"], engine="verl 0.4")
+
+    assert found["verdict"] == looked(kind="compatibility", names=["A100"], engine="pytorch")["verdict"]
+    assert any("judged as pytorch" in one for one in found["read_as"])
+    assert any("is read as" in one for one in found["read_as"])  # which A100
+
+
+def test_an_engine_that_nobody_knows_leaves_the_rest_judged() -> None:
+    found = looked(kind="compatibility", names=["T4"], engine="nosuchengine", feature="bf16")
+
+    assert found["verdict"] == looked(kind="compatibility", names=["T4"], feature="bf16")["verdict"]
+    assert any("nosuchengine" in one for one in found["read_as"])
+
+
+@pytest.mark.parametrize("feature", ["awq", "gptq"])
+def test_an_engine_with_kernels_of_its_own_is_not_judged_by_those_of_another(feature: str) -> None:
+    own = looked(kind="compatibility", names=["V100"], engine="lmdeploy 0.6", feature=feature)
+    other = looked(kind="compatibility", names=["V100"], engine="vllm", feature=feature)
+
+    assert own["verdict"] == "works" != other["verdict"]
+
+
+def test_vllm_on_ascend_goes_by_its_own_name() -> None:
+    found = looked(kind="compatibility", names=["Atlas 300I Duo"], engine="vllm-ascend 0.9.2")
+
+    assert found["verdict"] == looked(kind="compatibility", names=["Atlas 300I Duo"], engine="vllm")["verdict"]
+
+
+def test_of_several_measures_the_first_decides() -> None:
+    sets = {"kind": "compare", "names": ["2x 3090", "1x 5090"], "model": "Qwen3-32B"}
+
+    assert looked(**sets, by="power, speed")["by"] == looked(**sets, by="power")["by"]
+    assert looked(**sets, by="price")["by"] == "cost"

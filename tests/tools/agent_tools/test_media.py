@@ -163,3 +163,17 @@ def test_what_is_left_of_a_card_is_told() -> None:
     needed, usable, spare = (float(memory[f"{name}_per_gpu"].split()[0]) for name in ("needed", "usable", "spare"))
 
     assert spare == pytest.approx(usable - needed, abs=0.11)
+
+
+def test_weights_of_the_fullest_moment_are_told_as_those() -> None:
+    """Where the decoder alone is on the card at the peak, its weights are no size of the model."""
+    found = ways(model="SDXL", cards="RX 6700 XT", engine="comfyui")["ways"]
+    narrow = next(way for way in found if way["weight_format"] == "gguf:Q4_K_M")
+
+    assert "fullest while the picture is decoded" in narrow["parts"]
+    assert not any("decoded" in way["parts"] for way in found if way["weight_format"] == "fp16")
+
+
+def test_what_comfyui_moves_by_itself_is_not_all_on_the_card_at_once() -> None:
+    assert not any("at once" in way["parts"] for way in ways(model="SDXL", cards="1x 4090", engine="comfyui")["ways"])
+    assert "at once" in ways(model="SDXL", cards="1x 4090")["answer"]["way"]

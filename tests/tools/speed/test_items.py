@@ -208,3 +208,14 @@ def test_what_comes_out_in_a_time_is_the_rate_times_it() -> None:
 def test_models_that_speak_have_no_speed_of_listening(model: str) -> None:
     with pytest.raises(BadInput, match="generates speech"):
         estimate(model=model)
+
+
+@pytest.mark.parametrize(
+    ("model", "seconds"),
+    [(SDXL, 15.16), ("runwayml/stable-diffusion-v1-5", 2.42)],  # ComfyUI issue 7332, an RX 6900 XT
+)
+def test_cards_that_pack_two_halves_into_a_word_are_timed_by_that(model: str, seconds: float) -> None:
+    found = estimate(gpu="rx-6900-xt-16gb", model=model, steps=20).time_per_image_s
+
+    assert found is not None
+    assert found.low <= seconds <= found.high

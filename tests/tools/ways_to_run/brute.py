@@ -68,8 +68,9 @@ def _layouts(load: Load, gpu: Gpu, count: int, form: str) -> Iterator[Spread]:
     for tp, pp, dp in product(*[range(1, count + 1)] * 3):
         if tp * pp * dp > count or dp > load.sequences or not _divides(load, tp) or pp > load.shape.layers:
             continue
-        if switched(gpu, count) and any(_divides(load, tp * by) for by in range(2, pp + 1) if pp % by == 0):
-            continue  # nobody lays cards on a fast link out in stages where they can share layers
+        wider = range(tp * pp, count + 1) if pp > 1 else ()
+        if switched(gpu, count) and any(_shares(load, ways, form) for ways in wider):
+            continue  # nobody lays cards on a fast link out in stages where as many or more can share layers
         whole = _cuts_blocks(load, tp, form)
         if not (whole and experts and experts.experts % tp):
             yield Spread(tp, pp, dp, tp if whole else 1)
@@ -85,6 +86,11 @@ def _divides(load: Load, ways: int) -> bool:
     if shape.heads / ways % 1:
         return False
     return shape.latent is not None or shape.kv_heads / ways % 1 == 0 or ways / shape.kv_heads % 1 == 0
+
+
+def _shares(load: Load, ways: int, form: str) -> bool:
+    experts = load.shape.experts
+    return _divides(load, ways) and not (_cuts_blocks(load, ways, form) and experts and experts.experts % ways)
 
 
 def _cuts_blocks(load: Load, ways: int, form: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kb.catalog import models
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
-from kb.software import Rule, features
+from kb.software import Rule, compute_capability, features
 from tools.memory.formats import as_filed, held_in, weight_format
 from tools.shards import checkpoint_id
 from tools.ways_to_run.space.load import Load
@@ -50,6 +50,8 @@ KV_SERVED, KV_FILES = ("bf16", "fp8"), ("fp16", "q8_0", "q4_0")
 KV_ALIKE = {"bf16": ("bf16", "fp16"), "fp16": ("bf16", "fp16"), "int8": ("int8", "q8_0")}
 MADE_FOR = {"Apple": (FILES,), "Huawei": ("vllm", "sglang")}
 """Makers on whose chips these engines are the usual ones, where they run."""
+FP8_SINCE = (8, 9)
+"""CUDA compute capability from which FP8 is converted in hardware."""
 MARKETS: dict[str, tuple[str, ...]] = {"tensorrt-llm": ("data_center", "cloud_only", "workstation")}
 """Cards that an engine is proposed for unasked: TensorRT-LLM's support matrix has none for games."""
 
@@ -165,13 +167,22 @@ def _read(load: Load, engine: str, gpu: Gpu, name: str) -> Readable | Unreadable
     return Readable(engine, held_in(name, gpu), rule if rule and rule.verdict == "works_with" else None)
 
 
+def stored_only(gpu: Gpu) -> bool:
+    """Whether an FP8 cache is only stored as such on the card, and computed in 16 bits.
+
+    No backend of a server reads one of latent attention so (https://github.com/vllm-project/vllm/issues/52202).
+    """
+    compute = compute_capability(gpu)
+    return compute is not None and compute < FP8_SINCE
+
+
 def cache_formats(load: Load, engine: str, gpu: Gpu) -> tuple[str, ...]:
     """Formats the engine keeps its cache in on the card, widest first, as far as one was not asked for."""
     if engine == FILES:
         found: tuple[str, ...] = KV_FILES
     else:
         rule = features()["fp8_kv_cache"].rule(gpu, engine)
-        narrow = rule is not None and rule.verdict != "does_not"
+        narrow = rule is not None and rule.verdict != "does_not" and not (stored_only(gpu) and load.shape.latent)
         found = tuple(gpu.half if name == "bf16" else name for name in KV_SERVED if name != "fp8" or narrow)
     if load.kv_format is None:
         return found

@@ -147,17 +147,27 @@ def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
         for pp in (asked.pp,) if asked.pp else STAGES:
             if tp * pp > count or pp > shape.layers or (group.apart and pp > 1):
                 break
-            if asked.pp or asked.tp or not _needless(shape, group, tp, pp):
+            if asked.pp or asked.tp or not _needless(shape, group, form, tp, pp):
                 yield from _copied(Spread(tp, pp, 1, ep), group, load)
     yield from _experts_shared(load, group)
 
 
-def _needless(shape: Shape, group: Group, tp: int, pp: int) -> bool:
-    """Whether cards on a fast link take layers in turn where they could share them: nobody lays them out so."""
+def _needless(shape: Shape, group: Group, form: str, tp: int, pp: int) -> bool:
+    """Whether cards on a fast link take layers in turn where as many or more could share them: nobody lays them out so.
+
+    Six of eight cards in three stages hold more than eight that share all, where each keeps a whole latent cache; who
+    has such a machine shares over all of it.
+    """
     if pp == 1 or not switched(group.gpu, group.per_node):
         return False
-    wider = (tp * part for part in range(2, pp + 1) if pp % part == 0)
-    return any(ways <= group.per_node and indivisible(shape, ways) is None for ways in wider)
+    return any(_shares(shape, ways, form) for ways in range(max(tp * pp, tp + 1), group.per_node + 1))
+
+
+def _shares(shape: Shape, ways: int, form: str) -> bool:
+    """Whether so many cards can share every layer in a format, experts shared or whole."""
+    if indivisible(shape, ways) or cut_layers(shape, ways, block_of(shape.id, form)):
+        return False
+    return shape.experts is None or not experts_whole(shape, ways, form) or shape.experts.experts % ways == 0
 
 
 def _copied(one: Spread, group: Group, load: Load) -> Iterator[Spread]:

@@ -18,7 +18,7 @@ from tools.speed.capacity import SHARED
 from tools.speed.host_only import host_bandwidth
 from tools.speed.network import Network
 from tools.ways_to_run.request import WaysToRunRequest
-from tools.ways_to_run.space.joined import NETWORKS, between_computers, joined_by
+from tools.ways_to_run.space.joined import CABLED_BYTES_PER_S, NETWORKS, between_computers, joined_by
 
 MOST_CARDS = 4096
 RATES = ("fp32_flops", "tf32_flops", "fp16_flops", "bf16_flops", "fp8_flops", "int8_ops", "fp4_flops")
@@ -121,8 +121,10 @@ def machine_of(request: WaysToRunRequest) -> Machine:
 def _computers(request: WaysToRunRequest, cards: list[Card], host: Host, said: list[str]) -> Machine:
     """Computers of one memory each: however they were counted, each is one, and a network joins them."""
     stated = request.link.bytes_per_s if request.link and request.link.kind != "pcie" else None
-    network = stated or pooled().bytes_per_s
-    by = f"by {request.link.name}" if request.link else "by a network, which was not said"
+    cabled = cards[0].gpu.vendor == "NVIDIA"
+    network = stated or (CABLED_BYTES_PER_S if cabled else pooled().bytes_per_s)
+    unsaid = "the cable of their network cards" if cabled else "a network"
+    by = f"by {request.link.name}" if request.link else f"by {unsaid}, which was not said"
     said.append(f"{len(cards)} computers of one memory each, joined {by}: taken to carry {network / 1e9:.3g} GB/s.")
     joined = between_computers(stated, len(cards), cards[0].gpu, said)
     return Machine(tuple(cards), 1, host, tuple(said), network=network, joined=joined)

@@ -28,6 +28,16 @@ def binds_of(load: Load, machine: Machine, found: Found) -> tuple[Bind, ...]:
     return (*_speed(load, best), *_targets(load, best), *_capacity(load, best, found), *_context(load))
 
 
+def _unread(load: Load, machine: Machine, form: str) -> str:
+    """Who does not read a format: the engine that was asked for, the one that stands for it, or every one."""
+    if load.engine is None:
+        return f"No engine that runs on {machine.name} reads {form}."
+    engine, said = ENGINES[load.engine], load.work.engine_said
+    if said is None:
+        return f"{engine} reads no {form} on {machine.name}."
+    return f"{engine}, which stands for {said} here, reads no {form} on {machine.name}; {said} itself may."
+
+
 def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
     ways = load.parallel.tp or 1
     block = block_of(load.shape.id, load.weight_format or load.native)
@@ -46,7 +56,7 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
         if miss.engine is None:
             yield Bind(
                 what="format_published", subject=format_name(miss.form),
-                said=f"No engine that runs on {machine.name} reads {format_name(miss.form)}.",
+                said=_unread(load, machine, format_name(miss.form)),
             )  # fmt: skip
             if held.needed <= room:
                 continue

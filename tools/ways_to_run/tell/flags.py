@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
-from kb.software import compute_capability
-from tools.ways_to_run.space.formats import FILES, made_on_load
+from tools.ways_to_run.space.formats import FILES, made_on_load, stored_only
 from tools.ways_to_run.space.layouts import Spread
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
@@ -21,8 +20,6 @@ EVERY_LAYER = 999
 DEALT = ("-sm", "-ts")
 """How llama.cpp is told which card has how many layers: said last."""
 MOST_RATIO = 0.97
-FP8_SINCE = (8, 9)
-"""CUDA compute capability from which an engine takes FP8 as such; older cards store E5M2."""
 
 
 def flags_of(load: Load, machine: Machine, candidate: Candidate, utilization: float | None = None) -> str:
@@ -90,6 +87,8 @@ def _vllm(load: Load, candidate: Candidate, utilization: float | None) -> Iterat
         yield from _spread(_VLLM, spread)
         if spread.ep > 1:
             yield "--enable-expert-parallel"
+    if (heads := launch_facts().tower_heads(load.shape.id or "")) and heads % spread.tp:
+        yield "--mm-encoder-tp-mode data"  # the tower whole on every card, as its heads do not divide
     yield from _sizes(_VLLM, load, _here(load, candidate))
     yield f"--gpu-memory-utilization {utilization or share_of_card(candidate):g}"
     yield from _stored(_VLLM, load, candidate)
@@ -153,8 +152,10 @@ def _tensorrt(load: Load, candidate: Candidate, utilization: float | None) -> It
 
 
 def _fp8(candidate: Candidate, plain: str, stored: str) -> str:
-    compute = compute_capability(_gpu(candidate))
-    return stored if compute is not None and compute < FP8_SINCE else plain
+    """Cards without units for it store E5M2, which vLLM refuses beside FP8 weights
+    (https://github.com/vllm-project/vllm/issues/8409)."""
+    refused = candidate.engine == "vllm" and candidate.form in ("fp8", "mxfp8")
+    return stored if stored_only(_gpu(candidate)) and not refused else plain
 
 
 def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:

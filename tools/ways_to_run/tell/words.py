@@ -107,21 +107,20 @@ def fits_as(candidate: Candidate) -> str:
 
 
 def why(load: Load, one: Weighed) -> Iterator[str]:
-    """What speaks for the way and what one gives up."""
+    """What speaks for the way and what one gives up, what its formats lose first."""
     candidate = one.candidate
+    cache = " Its four-bit cache is noticeable in long contexts." if candidate.kv == "q4_0" else ""
     weights = quality().weights_percent(candidate.form, load.native, load.shape.params)
     own = published(load, candidate.form) if candidate.engine != FILES else None
     if candidate.form in (load.native, "gguf:BF16") or weights == 0:
-        yield "The weights as they were published: nothing is lost."
+        yield f"The weights as they were published: nothing is lost.{cache}"
     elif own and weights < UNNOTICED_PERCENT:
-        yield f"The model's makers publish it in {format_name(candidate.form)} themselves: {own}."
+        yield f"The model's makers publish it in {format_name(candidate.form)} themselves: {own}.{cache}"
     else:
         yield (
             f"{format_name(candidate.form)} raises perplexity by about {percent(weights)} % over the published weights "
-            "(scaled from measurements on Llama-3-8B)."
+            f"(scaled from measurements on Llama-3-8B).{cache}"
         )
-    if candidate.kv == "q4_0":
-        yield "A four-bit cache is noticeable in long contexts."
     if candidate.held.surety == "tight":
         yield (
             f"The estimate of {format_bytes(int(candidate.held.needed))} fits, the upper end of its interval "
