@@ -213,8 +213,16 @@ class Setup:
         """The format of the weights: as told, else what the program is usually given."""
         stated = self.request.weight_format
         if stated is None and self.kind == "serving" and self.engine == "llama.cpp":
-            return str(observation_facts().settings["usual_file"])
+            usual = str(observation_facts().settings["usual_file"])
+            return self._published_narrow(usual) or usual
         return stated or self._narrowed
+
+    def _published_narrow(self, usual: str) -> str | None:
+        """The published format where it is no wider than the usual file: such a model is passed on as it is."""
+        if self.request.model is None or self.request.params is not None:
+            return None
+        form = canonical(shape_of(self._shaped).native_format)
+        return form if weight_format(form).body_bits <= weight_format(usual).body_bits else None
 
     @cached_property
     def _narrowed(self) -> str | None:
@@ -241,6 +249,12 @@ class Setup:
         """Memory channels of the host, as told by themselves or with its memory."""
         asked = self.request
         return asked.memory_channels or (asked.host_memory.channels if asked.host_memory else None)
+
+    @property
+    def host_bytes(self) -> int | None:
+        """The host's own memory; null where it was not said."""
+        asked = self.request
+        return asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
 
     @property
     def reserves(self) -> bool:

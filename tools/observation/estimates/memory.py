@@ -49,11 +49,10 @@ def memory_request(setup: Setup) -> MemoryRequest:
     if lengths is None and (asked.input_tokens or asked.output_tokens):
         lengths = max((asked.input_tokens or 0) + (asked.output_tokens or 0), 1)
     engine = setup.engine if setup.engine in KNOWN_ENGINES else None
-    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
     return MemoryRequest(
         **fields, engine=engine, weight_format=setup.weight_format, context_tokens=lengths,
         concurrent_sequences=asked.concurrent_sequences, sequence_tokens=asked.sequence_tokens,
-        gpu=setup.card.id if setup.card else None, host_memory_bytes=host,
+        gpu=setup.card.id if setup.card else None, host_memory_bytes=setup.host_bytes,
     )  # fmt: skip
 
 
@@ -122,7 +121,7 @@ def loading_exceeds_host(setup: Setup) -> bool:
     context, FSDP without meta tensors). False where the host's memory, the cards or the model were not said.
     """
     asked = setup.request
-    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
+    host = setup.host_bytes
     if setup.kind != "training" or host is None or setup.card is None or not setup.named:
         return False
     ranks = max(setup.cards // (asked.nodes or 1), 1)
@@ -169,7 +168,7 @@ def exceeds_machine(setup: Setup) -> bool:
     False where the host's memory or the model were not said.
     """
     asked = setup.request
-    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
+    host = setup.host_bytes
     if host is None or not setup.named or setup.weight_format is None:
         return False
     given = asked.model_dump(include=set(ModelFields.model_fields), exclude_none=True)
