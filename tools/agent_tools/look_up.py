@@ -8,7 +8,6 @@ from pydantic import Field
 
 from kb.base import AdvisorError, BadInput
 from kb.catalog import gpus
-from kb.engines import program
 from kb.exports import restriction, rules_held
 from kb.lexicon import CardCount, read_power
 from kb.models import models
@@ -19,7 +18,7 @@ from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
 from tools.agent_tools.sold import priced, server_of
-from tools.check_compatibility import feature_names
+from tools.check_compatibility import OWN_CARDS
 from tools.prices import MONEY_OF
 
 ROWS_MAX = 6
@@ -291,27 +290,19 @@ def _purchase(text: str | None) -> str | None:
 
 def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
-    engine, said = _judged_as(request.engine)
     result = desk.call("check_compatibility", {
         "gpu": cards[0] if cards else None, "gpus": cards[1:] or None, "feature": request.feature,
-        "engine": engine, "cuda": request.cuda, "driver": request.driver,
+        "engine": request.engine, "cuda": request.cuda, "driver": request.driver,
     })  # fmt: skip
     rows = [_finding(one) for one in result["findings"]]
     told = shown_row({**_finding({name: result[name] for name in ("verdict", "way", "reason", "instead")}),
                       **({"findings": rows} if len(rows) > 1 else {}), "warnings": result["warnings"]})  # fmt: skip
+    said = [one for one in result["assumptions"] if one.startswith(OWN_CARDS)]
     if said:
-        told["read_as"] = [said]
+        told["read_as"] = said
     if request.country:
         told["export"] = [_export(card, request.country.strip().upper()[:2]) for card in cards]
     return told
-
-
-def _judged_as(engine: str | None) -> tuple[str | None, str | None]:
-    """The engine whose cards are known, what to say where the one named stands on it: KTransformers on llama.cpp."""
-    found = program(engine) if engine else None
-    if engine is None or found is None or not found.runs or any(one.exact for one in feature_names().scan(engine)):
-        return engine, None
-    return found.runs, f"Nothing is read of {found.id}'s own cards: judged as {found.runs}. {found.differs}."
 
 
 def _finding(row: Mapping[str, Any]) -> dict[str, Any]:

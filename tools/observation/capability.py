@@ -253,7 +253,7 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
     card = setup.card
     if card is None:
         return
-    engine = (setup.engine or "").lower() or None
+    engine = setup.ruled_as
     for key in (one for one in _named(setup, flat) if said or one not in LINKS):
         rule = features()[key].rule(card, None if said else engine)
         if rule is None or rule.verdict != "does_not" or (rule.way in RUNS and not said):
@@ -274,9 +274,9 @@ def _otherwise(setup: Setup, flat: str) -> Iterator[Finding]:
     if card is None:
         return
     told = UNITS.intersection(_told(flat))
-    for key in (one for one in _named(setup, flat) if one in told):
-        rule = features()[key].rule(card, (setup.engine or "").lower() or None)
-        if rule is not None and (rule.way in RUNS or rule.verdict == "works_with"):
+    for key in (one for one in _named(setup, flat) if one in told or one == setup.request.weight_format):
+        rule = features()[key].rule(card, setup.ruled_as)
+        if rule is not None and (key in told or rule.engine) and (rule.way in RUNS or rule.verdict == "works_with"):
             title = Words(en=features()[key].title, zh=features()[key].title_zh or features()[key].title)
             said_of = _words("refused", title=title, card=card.name,
                              reason=Words(en=_sentence(rule.reason), zh=rule.reason_zh))  # fmt: skip

@@ -240,6 +240,7 @@ def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
         and (not fact.capabilities or (setup.card is not None and setup.card.compute_capability in fact.capabilities))
         and all((_stated(setup, name) or 0) >= least for name, least in fact.at_least.items())
         and (not fact.model_kinds or setup.model_kind in fact.model_kinds)
+        and not (fact.transcribes and setup.speaks)
         and all(getattr(asked, name, None) is not None for name in fact.needs)
         and not _told_already(fact, asked)
         and all(getattr(asked, name, None) in values for name, values in fact.when.items())

@@ -11,7 +11,7 @@ from tools.memory.shape import shape_of
 from tools.model_fields import ModelFields
 from tools.observation.estimates.expected import UNITS, Expected
 from tools.observation.result import Range
-from tools.observation.setup import Machine, Setup
+from tools.observation.setup import Machine, Setup, shares_memory
 
 READ_BYTES = 2
 """Of a parameter while a checkpoint is read: 16 bits."""
@@ -21,6 +21,8 @@ COPIED = ("task", "kv_format", "engine_version", "max_num_sequences", "micro_bat
           "gradient_checkpointing", "attention", "lora_rank", "lora_targets", "sharding", "data_parallel",
           "tensor_parallel", "pipeline_parallel", "expert_parallel", "offload", "width_px", "height_px", "frames",
           "images_per_batch", "images_per_sample", "method")  # fmt: skip
+HOST_ROOM = 0.75
+"""Share of the host's memory that is left to a program beside system, desktop and browser."""
 THIN = 4
 """Cards from which a model that half of one holds is spread thin."""
 SHARDED = ("zero1", "zero2", "zero3", "fsdp")
@@ -160,6 +162,23 @@ def spread_thin(setup: Setup) -> bool:
     shape = shape_of(MemoryRequest(**given))
     bits = weight_format(setup.weight_format or shape.native_format).body_bits
     return shape.params * bits / 8 <= whole / 2
+
+
+def pipeline_exceeds_host(setup: Setup) -> bool:
+    """Whether the parts of a picture model that wait beside the card crowd the host's memory, which then swaps.
+
+        weights of all parts > most of the host's memory
+
+    Programs keep every part there while the card works on another. False where the host's memory or the model were
+    not said, or the card holds it all.
+    """
+    host, card = setup.host_bytes, setup.card
+    if setup.kind != "pictures" or setup.request.task != "inference" or host is None or card is None:
+        return False
+    if not setup.named or shares_memory(card):
+        return False
+    whole = float(part(needed(setup.changed({"offload": "none"})), "weights"))
+    return whole > card.usable_bytes and whole > HOST_ROOM * host
 
 
 def exceeds_machine(setup: Setup) -> bool:
