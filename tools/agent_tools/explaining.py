@@ -130,7 +130,7 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         "input_tokens": count(request.input_tokens, "input_tokens"), **reading.host(request.host_memory),
         "link": request.link, "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
         "micro_batch_size": count(request.micro_batch, "micro_batch"), "optimizer": request.optimizer,
-        "gradient_checkpointing": request.gradient_checkpointing, **_sharding(request.sharding),
+        "gradient_checkpointing": request.gradient_checkpointing, **sharding(request.sharding),
         **reading.size(request.size), "error_text": request.error_text, "flags": request.flags,
         "symptom": request.symptom,
         "seen": _seen(request.seen, "seen"),
@@ -276,7 +276,7 @@ def _engine(text: str | None) -> str | None:
     return named or (plain if program(plain) is not None else reading.engine(text))
 
 
-def _sharding(text: str | None) -> dict[str, str | None]:
+def sharding(text: str | None) -> dict[str, str | None]:
     """How ranks share the work, and what of it lies in host memory: "zero3 offload", "z3 optimizer offload"."""
     if not text:
         return {"sharding": None}
