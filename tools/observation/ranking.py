@@ -38,7 +38,7 @@ COPIES, SCORES, RECKONED = "copy_each_rank", "compute_buffer_grows", 20.0
 """Causes that arithmetic alone shows, and how much likelier that makes them."""
 CROWDED = {"unified_pages": 0.85, "metal_working_set": 1.0}
 """Causes that memory shared with the system shows, by what the work needs over what the graphics may take."""
-MOVED = frozenset({"host_swaps", "paged_to_host", "weights_streamed"})
+MOVED = frozenset({"host_swaps", "paged_to_host", "weights_streamed", "layers_on_cpu", "all_on_cpu"})
 EXCHANGED = frozenset({"network_between_nodes", "slow_link"})
 """Causes of one kind: where words bring up one, arithmetic or the link that was told decides for another."""
 SPREAD = "tensor_overhead"
@@ -234,7 +234,7 @@ def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup
         weights[COPIES] = RECKONED
     if request.error_text or request.symptom:
         weights |= dict.fromkeys(of_dealing(setup, "host"), 2 * RECKONED)
-        if (runs(request) or heard & MOVED) and pipeline_exceeds_host(setup):
+        if (runs(request) or heard & MOVED or not heard) and pipeline_exceeds_host(setup):
             weights["host_swaps"] = RECKONED
         if heard & EXCHANGED and network_told(setup):
             weights["network_between_nodes"] = RECKONED

@@ -1,4 +1,4 @@
-"""Memory by how work is dealt over cards and host, formats that nobody stated, and what goes with programs' own kernels."""
+"""Memory by how work is dealt over cards and host, formats nobody stated, and programs with kernels of their own."""
 
 from typing import Any
 

@@ -47,9 +47,10 @@ def _in_ranks(setup: Setup) -> Iterator[str]:
     packed = (setup.weight_format or "").lower() in PACKED
     if packed and asked.sharding in WHOLE_RANKS:
         yield "packed_not_sharded"
-    if asked.sharding in UNSHARDED and not asked.tensor_parallel and setup.engine not in SHARDS_BY_ITSELF:
-        if setup.card is not None and needed(setup).total_bytes > setup.card.usable_bytes:
-            yield "packed_not_sharded" if packed else "buckets_of_several"
+    unsaid = asked.sharding is None and setup.engine in SHARDS_BY_ITSELF
+    whole = asked.sharding in UNSHARDED and not asked.tensor_parallel and not unsaid
+    if whole and setup.card is not None and needed(setup).total_bytes > setup.card.usable_bytes:
+        yield "packed_not_sharded" if packed else "buckets_of_several"
 
 
 def _on_host(setup: Setup) -> Iterator[str]:
@@ -65,7 +66,8 @@ def _on_host(setup: Setup) -> Iterator[str]:
 def _on_one_card(setup: Setup) -> Iterator[str]:
     """A server takes one card unless it is told to share the model: the weights of all cards on one."""
     asked = setup.request
-    if setup.cards == 1 or asked.tensor_parallel or asked.pipeline_parallel or asked.data_parallel or setup.card is None:
+    stated = asked.tensor_parallel or asked.pipeline_parallel or asked.data_parallel
+    if setup.cards == 1 or stated or setup.card is None:
         return
     each = part(needed(setup), *AT_LOAD)
     if each <= setup.card.usable_bytes < each * setup.cards:
