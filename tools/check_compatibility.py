@@ -153,7 +153,7 @@ def _engine(name: str | None) -> tuple[str | None, bool, tuple[str, ...]]:
             raise
     if found.own_workings or not found.runs:
         return found.id.lower(), True, (f"{OWN_CARDS} {found.id}'s own cards: {found.differs}.",)
-    known = _feature(found.runs, "engine").id if found.runs != "transformers" else "pytorch"
+    known = _feature(found.runs, "engine").id
     return known, False, (f"{OWN_CARDS} {found.id}'s own cards: judged as {known}. {found.differs}.",)
 
 
