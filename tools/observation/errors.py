@@ -36,7 +36,7 @@ LAST = ("oom_settings", "oom_unknown")
 """What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
 """Kinds of wordings that say why memory ran out, or that it is no lack of memory of the card."""
-USUAL = ("vision_profile",)
+USUAL = ("vision_profile", "one_card_serves")
 """Of what the dealing brings up, what is usual rather than reckoned."""
 RAN_OUT, KILLED = "oom", "killed"
 """Kinds of wordings of memory that ran out, on the card or in the host."""
