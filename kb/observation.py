@@ -85,6 +85,8 @@ class CauseFact(Frozen):
     """Fields with which it cannot be, whatever was told."""
     experts: bool = False
     """Whether it takes a model that is known to be a mixture of experts."""
+    transcribes: bool = False
+    """Whether it takes a model that turns speech into text, not one that speaks."""
     model_kinds: tuple[str, ...] = ()
     """Kinds of model in the catalog it happens with; empty = any."""
     when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)

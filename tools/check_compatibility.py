@@ -6,6 +6,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from kb.base import BadInput, Frozen, UnknownName
+from kb.engines import program
 from kb.names import Names, close_names
 from kb.records.gpu import Gpu
 from kb.software import Feature, Rule, Verdict, Way, features
@@ -17,11 +18,15 @@ from tools.release_check import Named, named_in, read
 from tools.release_check import findings as release_findings
 
 __all__ = [
-    "OVERVIEW", "Compatibility", "CompatibilityRequest", "Finding", "check_compatibility", "feature_names",
+    "OVERVIEW", "OWN_CARDS", "Compatibility", "CompatibilityRequest", "Finding", "check_compatibility", "feature_names",
 ]  # fmt: skip
 
 OVERVIEW = ("bf16", "fp8", "fp4", "nvlink", "mig", "flash_attention_2")
 """What is checked when only a card is named."""
+OWN_CARDS = "Nothing is read of"
+"""How it begins what is said of a program that stands on another engine."""
+ON_TORCH = "pytorch"
+"""What programs that train stand on."""
 MIXED = "mixed_cards"
 """The feature that is about all cards at once."""
 _SEVERITY: tuple[Verdict, ...] = ("works", "works_with", "unknown", "does_not")
@@ -90,9 +95,9 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     """
     cards, assumed = _cards(request)
     wanted = _releases(request)
-    engine = _feature(_unversioned(request.engine), "engine").id if request.engine else None
+    engine, own, said = _engine(request.engine)
     cudas, driver = _cudas(request), _driver(request)
-    asked = _asked(request, engine, checks_versions=bool(cudas or driver or wanted))
+    asked = _asked(request, None if own else engine, checks_versions=bool(cudas or driver or wanted))
     foreign = any(card.vendor != "NVIDIA" for card in cards)
     packages = {named.package for named in wanted}
     asked = [one for one in asked if foreign or one.id not in packages]
@@ -123,13 +128,36 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
         instead=worst.instead,
         findings=tuple(findings),
         derivation=tuple(_step(one) for one in findings),
-        assumptions=assumed,
+        assumptions=(*assumed, *said),
         warnings=_warnings(findings),
         sources=cited(
             [key for one in findings for key in one.sources]
             + [key for card in cards for key in vouching(card, ("compute_capability", "nvlink_bytes_per_s"))]
         ),
     )
+
+
+def _engine(name: str | None) -> tuple[str | None, bool, tuple[str, ...]]:
+    """The engine by whose rules formats are judged, whether it is one with kernels of its own whose cards are not read,
+    and what to say of a program that stands on another.
+
+    Raises:
+        UnknownName: nobody knows it.
+    """
+    if not name:
+        return None, False, ()
+    plain = _unversioned(name)
+    try:
+        return _feature(plain, "engine").id, False, ()
+    except UnknownName:
+        found = program(plain)
+        if found is None:
+            raise
+    stands_on = found.runs or (ON_TORCH if found.trains else None)
+    if found.own_workings or not stands_on:
+        return found.id.lower(), True, (f"{OWN_CARDS} {found.id}'s own cards: {found.differs}.",)
+    known = _feature(stands_on, "engine").id
+    return known, False, (f"{OWN_CARDS} {found.id}'s own cards: judged as {known}. {found.differs}.",)
 
 
 def _cards(request: CompatibilityRequest) -> tuple[list[Gpu], tuple[str, ...]]:

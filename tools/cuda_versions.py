@@ -124,6 +124,9 @@ def _driver_on_card(card: Gpu, driver: str) -> Iterator[Finding]:
         reason = f"{born.last_driver} is the last driver branch for {born.name} cards"
         reason_zh = f"{born.last_driver} 是支持 {born.name} 的最后一个驱动分支"
         remedy_zh = f"留在 {born.last_driver} 分支"
+    elif born.last_driver and held[0] == version(born.last_driver)[0]:
+        reason = f"{born.last_driver} is the last driver branch for {born.name} cards"
+        reason_zh = f"{born.last_driver} 是支持 {born.name} 的最后一个驱动分支"
     yield Finding(
         gpu=card.id, asked=f"Driver {driver}", asked_zh=f"驱动 {driver}", verdict=verdict, sources=(born.source,),
         instead=remedy, instead_zh=remedy_zh, reason_zh=reason_zh,

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from kb.catalog import gpus, sources
+from kb.engines import programs
 from kb.records.gpu import Gpu
 from kb.software import Feature, Rule, compute_capability, features, generation, software, version
 
@@ -20,7 +21,8 @@ def test_every_rule_cites_known_sources_and_reads_real_fields() -> None:
             assert set(rule.sources) <= set(sources()), feature.id
             assert {rule.has, rule.lacks} - {None} <= set(Gpu.model_fields), feature.id
             assert set(rule.gpu) <= set(gpus()), feature.id
-            assert set(rule.engine) <= set(features()), feature.id
+            own = {one.id.lower() for one in programs().values() if one.own_workings}
+            assert set(rule.engine) <= {*features(), *own}, feature.id
             assert rule.reason
             assert not rule.reason.endswith(".")
 

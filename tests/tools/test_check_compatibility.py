@@ -284,3 +284,19 @@ def test_instances_of_a_card_do_not_work_together(feature: str) -> None:
 
 def test_one_instance_of_a_card_works() -> None:
     assert check(gpu="A100", feature="mig").verdict == "works"
+
+
+def test_a_program_is_judged_by_its_own_kernels_or_by_what_it_is_made_of() -> None:
+    own = check(gpu="V100", precision="awq", engine="lmdeploy 0.5")
+    assert own.verdict == "works_with"
+    assert "LMDeploy" in own.reason
+    assert "vLLM" not in own.reason
+    assert check(gpu="V100", precision="awq", engine="vllm").way == "fork_only"
+    assert check(gpu="Atlas 300I Duo", engine="vllm-ascend 0.9.2").verdict == "works_with"
+    with pytest.raises(UnknownName):
+        check(gpu="V100", engine="nosuchengine")
+
+
+def test_the_last_driver_branch_is_said() -> None:
+    assert "last driver branch" in check(gpu="V100", driver="580").reason
+    assert "last driver branch" not in check(gpu="A100", driver="580").reason

@@ -33,6 +33,11 @@ RESTS_ON = {
     "known": "usual with such a symptom, not measured",
 }  # fmt: skip
 """What a cause rests on, in words."""
+SHARDINGS = {
+    "zero1": r"z(?:ero)?1", "zero2": r"z(?:ero)?2", "zero3": r"z(?:ero)?3", "fsdp": "fsdp", "ddp": "ddp|dataparallel",
+    "none": "none",
+}  # fmt: skip
+"""Ways in which ranks share a training, by how they are written without spaces and hyphens."""
 WORDED, SYMPTOM_MAX = "utilisation", 400
 """The figure that people tell in words, and the characters of a symptom."""
 PASSAGES, PASSAGE_MAX, QUERY_MAX = 2, 500, 300
@@ -84,7 +89,7 @@ class ExplainRequest(AgentRequest):
     """Training."""
     gradient_checkpointing: str | None = Field(default=None, max_length=20)
     """none or full."""
-    sharding: str | None = Field(default=None, max_length=20)
+    sharding: str | None = Field(default=None, max_length=60)
     """ddp, zero2, zero3, fsdp."""
     size: str | None = Field(default=None, max_length=60)
     """Pictures and clips: "832x480 81 frames"."""
@@ -125,7 +130,7 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         "input_tokens": count(request.input_tokens, "input_tokens"), **reading.host(request.host_memory),
         "link": request.link, "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
         "micro_batch_size": count(request.micro_batch, "micro_batch"), "optimizer": request.optimizer,
-        "gradient_checkpointing": request.gradient_checkpointing, "sharding": request.sharding,
+        "gradient_checkpointing": request.gradient_checkpointing, **sharding(request.sharding),
         **reading.size(request.size), "error_text": request.error_text, "flags": request.flags,
         "symptom": request.symptom,
         "seen": _seen(request.seen, "seen"),
@@ -269,6 +274,19 @@ def _engine(text: str | None) -> str | None:
     plain = (text or "").strip().lower()
     named = next((name for name in NAMED if name in plain), None)
     return named or (plain if program(plain) is not None else reading.engine(text))
+
+
+def sharding(text: str | None) -> dict[str, str | None]:
+    """How ranks share the work, and what of it lies in host memory: "zero3 offload", "z3 optimizer offload"."""
+    if not text:
+        return {"sharding": None}
+    plain = re.sub(r"[\s_-]+", "", text.lower())
+    way = next((name for name, words in SHARDINGS.items() if re.search(words, plain)), None)
+    if way is None and "offload" not in plain:
+        return {"sharding": text}
+    states_alone = "optim" in plain and "param" not in plain
+    held = {"offload": "optimizer" if states_alone else "all"} if re.search("offload|卸载", plain) else {}
+    return {"sharding": way, **held}
 
 
 def _is_table(text: str | None) -> bool:

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from kb.base import AdvisorError, BadInput, UnknownName
 from kb.catalog import gpus
-from kb.engines import program
 from kb.exports import restriction, rules_held
 from kb.lexicon import CardCount, read_power
 from kb.models import models
@@ -20,7 +19,7 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.known import NAME_MAX
 from tools.agent_tools.shown import shown, shown_row
 from tools.agent_tools.sold import priced, server_of
-from tools.check_compatibility import feature_names
+from tools.check_compatibility import OWN_CARDS
 from tools.prices import MONEY_OF
 
 ROWS_MAX = 6
@@ -38,10 +37,6 @@ MODEL = (
     "experts", "sliding", "linear", "max_context_tokens", "native_format", "checkpoint_bytes", "licence", "released",
     "notes",
 )  # fmt: skip
-ON_TORCH = "pytorch"
-"""What programs that train stand on."""
-RELEASE = re.compile(r"[\s=~<>v-]+\d[\w.+]*$", re.I)
-"""A release behind a program's name."""
 SET_FIELDS = {"power_w": "wall_with_host_w", "cards_w": "cards_alone_w"}
 """What figures of a set are called where their names leave open what they include."""
 OFFER = (
@@ -301,39 +296,27 @@ def _purchase(text: str | None) -> str | None:
 
 def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
-    engine, said = _judged_as(request.engine)
     asked = {
         "gpu": cards[0] if cards else None, "gpus": cards[1:] or None, "feature": request.feature,
-        "engine": engine, "cuda": request.cuda, "driver": request.driver,
+        "engine": request.engine, "cuda": request.cuda, "driver": request.driver,
     }  # fmt: skip
+    alone: list[str] = []
     try:
         result = desk.call("check_compatibility", asked)
     except UnknownName as unknown:
         if unknown.kind != "engine" or not any((request.feature, request.cuda, request.driver)):
             raise
         result = desk.call("check_compatibility", {**asked, "engine": None})
-        said = f"Nothing is known of {(engine or '')[:NAME_MAX]}: the rest is judged without it."
+        alone.append(f"Nothing is known of {(request.engine or '')[:NAME_MAX]}: the rest is judged without it.")
     rows = [_finding(one) for one in result["findings"]]
     told = shown_row({**_finding({name: result[name] for name in ("verdict", "way", "reason", "instead")}),
                       **({"findings": rows} if len(rows) > 1 else {}), "warnings": result["warnings"]})  # fmt: skip
+    said = [*alone, *(one for one in result["assumptions"] if one.startswith(OWN_CARDS))]
     if said:
-        told["read_as"] = [said]
+        told["read_as"] = said
     if request.country:
         told["export"] = [_export(card, request.country.strip().upper()[:2]) for card in cards]
     return told
-
-
-def _judged_as(engine: str | None) -> tuple[str | None, str | None]:
-    """The engine whose cards are known, what to say where the one named stands on it: KTransformers on llama.cpp."""
-    if engine is None or any(one.exact for one in feature_names().scan(engine)):
-        return engine, None
-    found = program(RELEASE.sub("", engine))
-    if found is None:
-        return engine, None
-    stands = found.runs or (ON_TORCH if found.trains else None)
-    if stands is None:
-        return engine, None
-    return stands, f"Nothing is read of {found.id}'s own cards: judged as {stands}. {found.differs}."
 
 
 def _finding(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ _CURRENT = re.compile(
 )
 _CUDA = re.compile(r"\+cu(\d{2})(\d)\b|\bcu(\d{2})(\d)\b|\bcuda ?(?:version)?[ =:]{0,3}v?(\d{1,2}\.\d{1,2})\b")
 _TORCH = re.compile(r"\b(?:py)?torch(?:==|[ -]?v?)(\d\.\d{1,2})")
-_DRIVER = re.compile(r"driver(?: version)?[ =:]{0,3}(\d{3}(?:\.\d{1,3}){1,2})")
+_DRIVER = re.compile(r"(?:driver|驱动)(?: version)?[ =:是]{0,3}(\d{3}(?:\.\d{1,3}){0,2})(?![\d.])")
 _NEEDED = re.compile(
     r"min(?:imum)?\.? capability:? ?(?P<bare>\d{2,3})\b|arch(?:itecture)? ?<=? ?(?P<below>\d{2,3})\b"
     r"|(?:capability|sm|arch)[ _]{0,2}(?:>=|of at least|at least|from) ?(?:sm_)?(?P<least>\d{1,2}\.?\d)\b"
@@ -65,13 +65,14 @@ class Asked(NamedTuple):
     """Least compute capability that the text asks for."""
 
 
-def of_card(causes: list[ObservedCause], setup: Setup, flat: str) -> list[ObservedCause]:
+def of_card(causes: list[ObservedCause], setup: Setup, flat: str, beside: str = "") -> list[ObservedCause]:
     """The causes with what follows from the card's compute capability, and those that its rules add.
 
-    `flat`: the error text as it is read, or the symptom; lower case or not. A rule that refuses what was set or named
+    `flat`: the error text as it is read, or the symptom; lower case or not. `beside`: what else was told of the machine
+    (a command, versions in words), from which versions are read alone. A rule that refuses what was set or named
     comes first where no text says why it failed, else after what the text states.
     """
-    asked = _asked(setup, flat.lower())
+    asked = _asked(setup, f"{flat} {beside}".lower())
     causes = [_shorter(_versioned(_built(one, asked), asked), asked) for one in causes]
     refused = list(_refused(setup, flat, said=any(one.id == SHORT for one in causes)))
     if not refused:
@@ -252,7 +253,7 @@ def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:
     card = setup.card
     if card is None:
         return
-    engine = (setup.engine or "").lower() or None
+    engine = setup.ruled_as
     for key in (one for one in _named(setup, flat) if said or one not in LINKS):
         rule = features()[key].rule(card, None if said else engine)
         if rule is None or rule.verdict != "does_not" or (rule.way in RUNS and not said):
@@ -273,9 +274,9 @@ def _otherwise(setup: Setup, flat: str) -> Iterator[Finding]:
     if card is None:
         return
     told = UNITS.intersection(_told(flat))
-    for key in (one for one in _named(setup, flat) if one in told):
-        rule = features()[key].rule(card, (setup.engine or "").lower() or None)
-        if rule is not None and (rule.way in RUNS or rule.verdict == "works_with"):
+    for key in (one for one in _named(setup, flat) if one in told or one == setup.request.weight_format):
+        rule = features()[key].rule(card, setup.ruled_as)
+        if rule is not None and (key in told or rule.engine) and (rule.way in RUNS or rule.verdict == "works_with"):
             title = Words(en=features()[key].title, zh=features()[key].title_zh or features()[key].title)
             said_of = _words("refused", title=title, card=card.name,
                              reason=Words(en=_sentence(rule.reason), zh=rule.reason_zh))  # fmt: skip

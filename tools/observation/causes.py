@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from kb.base import AdvisorError
 from kb.links import linked
 from kb.observation import FILLED, SOLVE, CauseFact, observation_facts
+from kb.software import features
 from tools.observation.estimates.expected import AS_SPECIFIED, Expected, expected
 from tools.observation.estimates.gap import Gap
 from tools.observation.estimates.memory import exceeds_machine, held_ratio, weights_on_card
@@ -37,6 +38,8 @@ cards of data centres more."""
 IN_RACKS = ("data_center", "cloud_only")
 PARTLY = 1.5
 """Power by which a cause counts less that explains a part of the gap alone."""
+IN_HOST = ("paged_bytes", "streamed_bytes")
+"""What lies in the host's memory, and so is no more than it."""
 TOLD_OTHERWISE = 0.3
 """How much rarer a setting is that was told otherwise than one that was left unsaid."""
 
@@ -200,12 +203,23 @@ def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
     """Whether the cards hold the work with these fields; what llama.cpp and generators of pictures cannot place they
     leave to the host."""
     changed = setup.changed(dict(fields))
+    if setup.card is not None and _refused(setup, changed, fields):
+        return False
     if setup.card is None or changed.engine == "llama.cpp" or changed.kind == "pictures":
         return True
     try:
         return (held_ratio(changed) or 0.0) <= 1.0
     except (AdvisorError, ValidationError, ValueError):
         return False
+
+
+def _refused(setup: Setup, changed: Setup, fields: Mapping[str, Any]) -> bool:
+    """Whether a rule of compatibility refuses a changed engine or format on the card, with released software."""
+    if setup.card is None:
+        return False
+    asked = (changed.engine if "engine" in fields else None, fields.get("weight_format"))
+    rules = [features()[key].rule(setup.card, changed.engine) for key in asked if key and key in features()]
+    return any(rule is not None and rule.verdict == "does_not" and rule.way != "weights_only" for rule in rules)
 
 
 def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
@@ -226,6 +240,7 @@ def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
         and (not fact.capabilities or (setup.card is not None and setup.card.compute_capability in fact.capabilities))
         and all((_stated(setup, name) or 0) >= least for name, least in fact.at_least.items())
         and (not fact.model_kinds or setup.model_kind in fact.model_kinds)
+        and not (fact.transcribes and setup.speaks)
         and all(getattr(asked, name, None) is not None for name in fact.needs)
         and not _told_already(fact, asked)
         and all(getattr(asked, name, None) in values for name, values in fact.when.items())
@@ -246,8 +261,8 @@ def _too_large(fact: CauseFact, setup: Setup) -> bool:
     """Whether the cards could not even hold the weights with what the cause changes: then it ran otherwise."""
     if setup.card is None or not setup.named:
         return False
-    if setup.engine in SPILLING:
-        return False
+    if setup.engine in SPILLING and not shares_memory(setup.card):
+        return False  # what shares the host's memory has nowhere to leave the rest
     try:
         held = weights_on_card(setup.changed(dict(fact.change)))
     except (AdvisorError, ValidationError, ValueError):
@@ -340,6 +355,9 @@ def _solve(
     """
     usual = getattr(AS_SPECIFIED, name) or 0.0
     low, high = fact.bounds or (0.0, 1.0)
+    host = setup.host_bytes
+    if name in IN_HOST and host is not None:
+        high = min(high, float(host))
     start, end = (low, high) if abs(low - usual) < abs(high - usual) else (high, low)
     first, last = (figure(setup, fields, {**fixed, name: value}, gap.name) for value in (start, end))
     if first is None:

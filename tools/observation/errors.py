@@ -9,6 +9,7 @@ from kb.observation import Wording, observation_facts, wording
 from tools.model_fields import ModelFields
 from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range, Words
+from tools.observation.said.dealing import of_dealing
 from tools.observation.said.derived import derived
 from tools.observation.said.overflow import overflowing
 from tools.observation.said.room import with_room
@@ -35,6 +36,10 @@ LAST = ("oom_settings", "oom_unknown")
 """What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
 """Kinds of wordings that say why memory ran out, or that it is no lack of memory of the card."""
+USUAL = ("vision_profile", "one_card_serves")
+"""Of what the dealing brings up, what is usual rather than reckoned."""
+RAN_OUT, KILLED = "oom", "killed"
+"""Kinds of wordings of memory that ran out, on the card or in the host."""
 OF_THE_CARD = ("hardware", "link", "kernel")
 """Kinds of wordings that a number of the driver tells more exactly."""
 _XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
@@ -49,10 +54,26 @@ def read_error(text: str, setup: Setup, beside: str | None = None) -> tuple[Erro
     every = [one for one in observation_facts().wordings if wording(one.pattern).search(flat)]
     found = every[0] if every else None
     read, causes = _first(flat, found, setup, folded(masked(beside)) if beside else "")
+    causes = _with_dealing(read, causes, setup)
     said = {one.id for one in causes}
     more = [key for one in every for key in one.causes[:1] if key not in said]
     every_cause = [*causes, *known(dict.fromkeys(more), setup, "stated")]
     return read, sorted(every_cause, key=lambda cause: cause.id in LAST)
+
+
+def _with_dealing(read: ErrorRead | None, causes: list[ObservedCause], setup: Setup) -> list[ObservedCause]:
+    """Memory that ran out, with what the dealing of the work over cards and host explains first; a text that states a
+    cause of the cache or the card keeps it before."""
+    if read is None or read.kind not in (RAN_OUT, KILLED):
+        return causes
+    on_host = read.kind == KILLED or read.facts.get("where") == "host"
+    found = dict.fromkeys(of_dealing(setup, "host" if on_host else "device"))
+    dealt = [one for key in found for one in known([key], setup, "known" if key in USUAL else "reckoned")]
+    proven = [] if on_host else [one for one in causes if one.basis in ("stated", "seen")]
+    named = {one.id for one in (*dealt, *proven)}
+    if dealt:
+        causes = [one for one in causes if one.id not in LAST]
+    return [*proven, *dealt, *(one for one in causes if one.id not in named)]
 
 
 def _first(flat: str, found: Wording | None, setup: Setup, beside: str) -> tuple[ErrorRead | None, list[ObservedCause]]:
@@ -83,6 +104,8 @@ def _diagnosed(flat: str, setup: Setup) -> OomDiagnosis | None:
             wanted = (*ModelFields.model_fields, *COPIED, "engine", "weight_format", "context_tokens",
                       "concurrent_sequences", "sequence_tokens", "gpu", "host_memory_bytes")  # fmt: skip
             fields = {name: getattr(request, name) for name in wanted} | {"gpu_count": setup.cards}
+            if setup.reserves:  # the pool is what is left: a start takes one sequence, not one for every request
+                fields["concurrent_sequences"] = 1
         except (AdvisorError, ValueError):
             fields = {}
     try:
@@ -205,9 +228,9 @@ def _of_method(setup: Setup) -> list[ObservedCause]:
 
 def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, setup: Setup, *, first: bool) -> ObservedCause:
     """The cause with what the setting that cures it comes to, where that was reckoned."""
-    fix = next((one for change in _CURES.get(name, ()) for one in found.fixes if one.change == change), None)
-    if fix is None and first and found.fixes:
-        fix = found.fixes[0]
+    cures = [one for change in _CURES.get(name, ()) for one in found.fixes if one.change == change]
+    enough = [one for one in (*cures, *(found.fixes if first else ())) if one.verdict in (None, "yes")]
+    fix = next(iter((*enough, *cures)), None)  # what makes it fit before what only helps
     if fix is None:
         return cause
     after = fix.total_bytes

@@ -70,7 +70,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     told_of = symptom_of(request, setup, stated, seen=bool(figures) or ruled, judged=_is_judged(first))
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
-    stated = of_card(stated, setup, text) if text else stated
+    stated = of_card(stated, setup, text, folded(masked(request.flags or ""))) if text else stated
     every = ranked(request, setup, first, stated, told_of)
     causes = tuple(one.cause for one in every)[:CAUSES_MAX]
     open_ = first is None or (first.verdict != "normal" and first.worse is not False)

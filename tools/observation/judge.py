@@ -1,7 +1,10 @@
 """How a figure that was seen stands to what is expected."""
 
+from pydantic import ValidationError
+
+from kb.base import AdvisorError
 from kb.observation import observation_facts
-from tools.observation.estimates.expected import MORE_IS_WORSE, UNITS, Expected
+from tools.observation.estimates.expected import MORE_IS_WORSE, UNITS, Expected, expected
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import Figure, ObservedVerdict, Range
 from tools.observation.setup import Setup
@@ -29,6 +32,8 @@ def judged(name: str, value: float, base: Expected, request: ObservationRequest,
         range_, limit = base.ranges["tokens_per_s_total"], base.limits.get("tokens_per_s_total")
     if range_ is None:
         range_, limit = _usual(name, setup)
+    elif name in PACES:
+        range_, limit = _of_formats(name, range_, limit, setup)
     person = getattr(request.expected_by_person, name)
     verdict = _verdict(value, range_, limit, name)
     worse = None if verdict in (None, "normal") else _worse(name, value, range_)
@@ -36,6 +41,22 @@ def judged(name: str, value: float, base: Expected, request: ObservationRequest,
         name=name, seen=value, unit=UNITS[name], expected=range_, verdict=verdict, worse=worse, limit=limit,
         ratio=None if range_ is None or not range_.value else value / range_.value, by_person=person,
     )  # fmt: skip
+
+
+def _of_formats(name: str, of: Range, limit: float | None, setup: Setup) -> tuple[Range, float | None]:
+    """The range, from the slowest to the fastest format where none was stated and several are as likely; the furthest
+    limit of them."""
+    for form in setup.also_likely:
+        try:
+            other = expected(setup.changed({"weight_format": form}))
+        except (AdvisorError, ValidationError, ValueError):
+            continue
+        range_ = other.ranges.get(name)
+        if range_ is not None:
+            of = of.model_copy(update={"low": min(of.low, range_.low), "high": max(of.high, range_.high)})
+        ends = [one for one in (limit, other.limits.get(name)) if one is not None]
+        limit = (min if name in MORE_IS_WORSE else max)(ends, default=None)
+    return of, limit
 
 
 def _of_all(value: float, base: Expected, request: ObservationRequest, setup: Setup) -> bool:

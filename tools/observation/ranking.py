@@ -20,18 +20,27 @@ from tools.observation.causes import (
 )  # fmt: skip
 from tools.observation.errors import LAST
 from tools.observation.estimates.expected import MORE_IS_WORSE
-from tools.observation.estimates.memory import crowded_by_scores, loading_exceeds_host, spread_thin
+from tools.observation.estimates.memory import (
+    crowded_by_scores,
+    loading_exceeds_host,
+    pipeline_exceeds_host,
+    spread_thin,
+)  # fmt: skip
 from tools.observation.heard import MEANT
 from tools.observation.judge import PACES
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import CauseBasis, Effect, Figure, ObservedCause, Range
-from tools.observation.setup import Setup, shares_memory
+from tools.observation.said.dealing import of_dealing
+from tools.observation.setup import Setup, network_told, shares_memory
 from tools.observation.telling import told
 
 COPIES, SCORES, RECKONED = "copy_each_rank", "compute_buffer_grows", 20.0
 """Causes that arithmetic alone shows, and how much likelier that makes them."""
 CROWDED = {"unified_pages": 0.85, "metal_working_set": 1.0}
 """Causes that memory shared with the system shows, by what the work needs over what the graphics may take."""
+MOVED = frozenset({"host_swaps", "paged_to_host", "weights_streamed", "layers_on_cpu", "all_on_cpu"})
+EXCHANGED = frozenset({"network_between_nodes", "slow_link"})
+"""Causes of one kind: where words bring up one, arithmetic or the link that was told decides for another."""
 SPREAD = "tensor_overhead"
 """What a model brings that is dealt out over far more cards than it needs."""
 PARTICULAR, UNPROVEN = 8.0, 0.4
@@ -156,6 +165,8 @@ def _explaining(
             found += _residual(setup, first, found, request.seen)
         if first.verdict == "impossible":
             found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
+        if first.worse is False:  # a cure explains nothing that is better than expected
+            return found or [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
         return found or scored(setup, gap, request.seen, likelier, instead=True)
     hoped = first.by_person
     if hoped is None:
@@ -218,10 +229,19 @@ def _gain(first: Figure, value: float) -> float:
 def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup) -> dict[str, float]:
     """How much likelier the symptom, figures that prove something by themselves, and arithmetic make causes."""
     weights = dict(told_of.causes) if told_of is not None else {}
+    heard = frozenset(weights)
     if (request.error_text or request.symptom) and loading_exceeds_host(setup):
         weights[COPIES] = RECKONED
+    if request.error_text or request.symptom:
+        weights |= dict.fromkeys(of_dealing(setup, "host"), 2 * RECKONED)
+        if (runs(request) or heard & MOVED or not heard) and pipeline_exceeds_host(setup):
+            weights["host_swaps"] = RECKONED
+        if heard & EXCHANGED and network_told(setup):
+            weights["network_between_nodes"] = RECKONED
     if (request.seen.cpu_share_ratio or told_of is not None) and crowded_by_scores(setup):
         weights[SCORES] = RECKONED / 2
+    if setup.speaks and request.seen.realtime_factor is not None:
+        weights["small_steps"] = max(weights.get("small_steps", 0.0), RECKONED / 2)
     if spread_thin(setup):
         weights[SPREAD] = max(weights.get(SPREAD, 0.0), RECKONED / 2)
     if told_of is not None and setup.card is not None and shares_memory(setup.card):

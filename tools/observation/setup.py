@@ -17,6 +17,7 @@ from tools.model_fields import ModelFields
 from tools.named import read_card
 from tools.observation.request import CPU, MemoryAt, ObservationRequest, Seen
 from tools.speed.allreduce import node_cards
+from tools.speed.speech import generates
 
 Kind = Literal["serving", "training", "pictures", "other"]
 ESTIMATED_AS = {
@@ -33,6 +34,9 @@ SPILLING = ("llama.cpp", "transformers")
 NARROWER = ("int8", "int4")
 SHARING = ("apu", "module")
 """Markets of chips that share the host's memory."""
+OF_A_MACHINE = ("pcie", "nvlink", "thunderbolt")
+SLOWEST_LANE = 1e9
+"""Bytes a second of one lane of PCI Express 3.0: what is slower is a network."""
 ROOM_RATIO = 0.95
 """Share of the cards that weights may take where they ran: the rest is cache and work space."""
 
@@ -145,6 +149,11 @@ class Setup:
         return None if self.request.model is None or self.request.params is not None else model(self.request.model).kind
 
     @property
+    def speaks(self) -> bool:
+        """Whether the model makes speech instead of listening."""
+        return self.model_kind == "speech" and self.request.model is not None and generates(model(self.request.model))
+
+    @property
     def of_experts(self) -> bool:
         """Whether the model is known to be a mixture of experts."""
         return bool(self.named and self.request.params is None and shape_of(self._shaped).experts)
@@ -201,6 +210,13 @@ class Setup:
         return frozenset(name for name in names if name)
 
     @property
+    def ruled_as(self) -> str | None:
+        """The engine by whose rules of compatibility it is judged: itself where it has kernels of its own."""
+        if self.stood_in is not None and self.stood_in.own_workings:
+            return self.stood_in.id.lower()
+        return (self.engine or "").lower() or None
+
+    @property
     def engine(self) -> str | None:
         """The engine that estimates are made of; null = as the estimator takes it."""
         said = self.request.engine
@@ -213,8 +229,16 @@ class Setup:
         """The format of the weights: as told, else what the program is usually given."""
         stated = self.request.weight_format
         if stated is None and self.kind == "serving" and self.engine == "llama.cpp":
-            return str(observation_facts().settings["usual_file"])
+            usual = str(observation_facts().settings["usual_file"])
+            return self._published_narrow(usual) or usual
         return stated or self._narrowed
+
+    def _published_narrow(self, usual: str) -> str | None:
+        """The published format where it is no wider than the usual file: such a model is passed on as it is."""
+        if self.request.model is None or self.request.params is not None:
+            return None
+        form = canonical(shape_of(self._shaped).native_format)
+        return form if weight_format(form).body_bits <= weight_format(usual).body_bits else None
 
     @cached_property
     def _narrowed(self) -> str | None:
@@ -237,10 +261,23 @@ class Setup:
         return next((name for name in NARROWER if fits(name)), None)
 
     @property
+    def also_likely(self) -> tuple[str, ...]:
+        """Formats as likely as the one that was taken, where it was guessed: every narrower usual one."""
+        if self.request.weight_format or self._narrowed is None:
+            return ()
+        return NARROWER[NARROWER.index(self._narrowed) + 1 :]
+
+    @property
     def memory_channels(self) -> int | None:
         """Memory channels of the host, as told by themselves or with its memory."""
         asked = self.request
         return asked.memory_channels or (asked.host_memory.channels if asked.host_memory else None)
+
+    @property
+    def host_bytes(self) -> int | None:
+        """The host's own memory; null where it was not said."""
+        asked = self.request
+        return asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
 
     @property
     def reserves(self) -> bool:
@@ -260,6 +297,8 @@ class Setup:
             said.append(f"{self.request.engine} is reckoned as {self.engine}.")
         if self.weight_format and not self.request.weight_format:
             why = " The published weights exceed the cards." if self._narrowed == self.weight_format else ""
+            if self.also_likely:
+                why += f" {', '.join(self.also_likely)} is as likely: ranges reach from the one to the other."
             said.append(f"weight_format not stated: {self.weight_format}.{why}")
         return said
 
@@ -267,6 +306,14 @@ class Setup:
 def shares_memory(card: Gpu) -> bool:
     """Whether the card's memory is the host's: nothing can be moved from the one to the other."""
     return card.market in SHARING
+
+
+def network_told(setup: Setup) -> bool:
+    """Whether several cards were said to be joined by a network, or by something as slow as one."""
+    link = setup.request.link
+    if link is None or setup.cards < 2:
+        return False
+    return link.kind not in OF_A_MACHINE or bool(link.bytes_per_s and link.bytes_per_s < SLOWEST_LANE)
 
 
 def link_ratio(link: Link | None, card: Gpu | None) -> float:

@@ -68,6 +68,11 @@ def live(rate: Interval, windows: Windows | None, found: Heard, request: Inferen
     )  # fmt: skip
 
 
+def generates(model: Model) -> bool:
+    """Whether a model of speech speaks, instead of listening."""
+    return model.family in GENERATORS or "-tts-" in model.name.lower()
+
+
 def window_time(model: Model, chip: Chip, batch: int) -> ItemTime:
     """Seconds of one window of 30 s of audio while `batch` of them run together.
 
@@ -81,7 +86,7 @@ def window_time(model: Model, chip: Chip, batch: int) -> ItemTime:
         BadInput: the model speaks instead of listening.
     """
     speech = item_work().speech
-    if model.family in GENERATORS or "-tts-" in model.name.lower():
+    if generates(model):
         raise BadInput("model", f"{model.name} generates speech.", "Name a model that transcribes, such as Whisper.")
     positions = speech.window_s * speech.frames_per_s
     hidden, layers = model.hidden_size or 512, model.encoder_layers or 50

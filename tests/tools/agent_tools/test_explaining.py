@@ -10,7 +10,7 @@ import yaml
 from kb.base import UnknownName
 from kb.records.passage import Passage
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.explaining import ExplainRequest, explain
+from tools.agent_tools.explaining import ExplainRequest, explain, sharding
 from tools.agent_tools.ledger import Ledger
 
 CASES = yaml.safe_load((Path(__file__).parents[2] / "cases" / "explained_failures.yaml").read_text(encoding="utf-8"))
@@ -121,3 +121,18 @@ def test_flags_that_cannot_be_read_are_left_out_and_said() -> None:
                       seen={"tokens_per_s": "9"})  # fmt: skip
     assert found["answer"]["of"] == "tokens_per_s"
     assert any("flags were left out" in one for one in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("zero3 offload", {"sharding": "zero3", "offload": "all"}),
+        ("z3 offload", {"sharding": "zero3", "offload": "all"}),
+        ("ZeRO-2 optimizer offload", {"sharding": "zero2", "offload": "optimizer"}),
+        ("fsdp", {"sharding": "fsdp"}),
+        (None, {"sharding": None}),
+        ("magic", {"sharding": "magic"}),
+    ],
+)
+def test_sharding_is_read_as_other_tools_read_it(text: str | None, fields: dict[str, str | None]) -> None:
+    assert sharding(text) == fields

@@ -16,7 +16,7 @@ UNITS = {
     "wall_s": "s", "it_per_s": "steps_per_s", "utilisation_ratio": "ratio", "model_flops_utilisation": "ratio",
     "cpu_share_ratio": "ratio", "power_w": "w", "temperature_c": "c", "clock_ratio": "ratio",
     "link_bytes_per_s": "bytes_per_s", "tokens_per_s": "tokens_per_s", "tokens_per_s_total": "tokens_per_s",
-    "prefill_tokens_per_s": "tokens_per_s", "realtime_factor": "ratio",
+    "prefill_tokens_per_s": "tokens_per_s", "realtime_factor": "",
 }  # fmt: skip
 """Figure → its unit."""
 MORE_IS_WORSE = (

@@ -11,7 +11,7 @@ from tools.memory.shape import shape_of
 from tools.model_fields import ModelFields
 from tools.observation.estimates.expected import UNITS, Expected
 from tools.observation.result import Range
-from tools.observation.setup import Machine, Setup
+from tools.observation.setup import Machine, Setup, shares_memory
 
 READ_BYTES = 2
 """Of a parameter while a checkpoint is read: 16 bits."""
@@ -21,6 +21,8 @@ COPIED = ("task", "kv_format", "engine_version", "max_num_sequences", "micro_bat
           "gradient_checkpointing", "attention", "lora_rank", "lora_targets", "sharding", "data_parallel",
           "tensor_parallel", "pipeline_parallel", "expert_parallel", "offload", "width_px", "height_px", "frames",
           "images_per_batch", "images_per_sample", "method")  # fmt: skip
+HOST_ROOM = 0.75
+"""Share of the host's memory that is left to a program beside system, desktop and browser."""
 THIN = 4
 """Cards from which a model that half of one holds is spread thin."""
 SHARDED = ("zero1", "zero2", "zero3", "fsdp")
@@ -49,11 +51,10 @@ def memory_request(setup: Setup) -> MemoryRequest:
     if lengths is None and (asked.input_tokens or asked.output_tokens):
         lengths = max((asked.input_tokens or 0) + (asked.output_tokens or 0), 1)
     engine = setup.engine if setup.engine in KNOWN_ENGINES else None
-    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
     return MemoryRequest(
         **fields, engine=engine, weight_format=setup.weight_format, context_tokens=lengths,
         concurrent_sequences=asked.concurrent_sequences, sequence_tokens=asked.sequence_tokens,
-        gpu=setup.card.id if setup.card else None, host_memory_bytes=host,
+        gpu=setup.card.id if setup.card else None, host_memory_bytes=setup.host_bytes,
     )  # fmt: skip
 
 
@@ -122,7 +123,7 @@ def loading_exceeds_host(setup: Setup) -> bool:
     context, FSDP without meta tensors). False where the host's memory, the cards or the model were not said.
     """
     asked = setup.request
-    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
+    host = setup.host_bytes
     if setup.kind != "training" or host is None or setup.card is None or not setup.named:
         return False
     ranks = max(setup.cards // (asked.nodes or 1), 1)
@@ -163,13 +164,30 @@ def spread_thin(setup: Setup) -> bool:
     return shape.params * bits / 8 <= whole / 2
 
 
+def pipeline_exceeds_host(setup: Setup) -> bool:
+    """Whether the parts of a picture model that wait beside the card crowd the host's memory, which then swaps.
+
+        weights of all parts > most of the host's memory
+
+    Programs keep every part there while the card works on another. False where the host's memory or the model were
+    not said, or the card holds it all.
+    """
+    host, card = setup.host_bytes, setup.card
+    if setup.kind != "pictures" or setup.request.task != "inference" or host is None or card is None:
+        return False
+    if not setup.named or shares_memory(card):
+        return False
+    whole = float(part(needed(setup.changed({"offload": "none"})), "weights"))
+    return whole > card.usable_bytes and whole > HOST_ROOM * host
+
+
 def exceeds_machine(setup: Setup) -> bool:
     """Whether cards and host together are too small for the weights: parameters · bits / 8 > cards + host.
 
     False where the host's memory or the model were not said.
     """
     asked = setup.request
-    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
+    host = setup.host_bytes
     if host is None or not setup.named or setup.weight_format is None:
         return False
     given = asked.model_dump(include=set(ModelFields.model_fields), exclude_none=True)

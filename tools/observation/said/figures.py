@@ -16,9 +16,19 @@ OVER = 1.02
 
 
 def of_one_card(request: ObservationRequest, setup: Setup) -> tuple[ObservationRequest, tuple[str, ...]]:
-    """The request with the memory of one card, where what was seen is more than one has and no more than all have."""
+    """The request with the memory of one card, where what was seen is more than one has and no more than all have.
+
+    Where the processor holds a share (`ollama ps`), the size is that of cards and host together: seen · (1 - share).
+    """
     seen, one = request.seen.memory_bytes, setup.card.memory_bytes if setup.card else None
-    if seen is None or one is None or not one * OVER < seen <= setup.cards * one:
+    if seen is None or one is None or seen <= one * OVER:
+        return request, ()
+    away = request.seen.cpu_share_ratio
+    if away and (1 - away) * seen <= setup.cards * one * OVER:
+        each = request.seen.model_copy(update={"memory_bytes": max(int(seen * (1 - away) / setup.cards), 1)})
+        note = f"{format_bytes(float(seen))} are of cards and host together, {away:.0%} of them in the host's memory."
+        return request.model_copy(update={"seen": each}), (note,)
+    if seen > setup.cards * one:
         return request, ()
     each = request.seen.model_copy(update={"memory_bytes": seen // setup.cards})
     note = f"{format_bytes(float(seen))} are more than one card has: read as the sum of {setup.cards} cards."
