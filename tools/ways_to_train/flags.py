@@ -8,7 +8,7 @@ from typing import Any
 
 from kb.launch import launch_facts
 from kb.models import models
-from tools.memory.companions import reserved
+from tools.memory.companions import reserved, split_over
 from tools.memory.diffusion import swapped_ratio
 from tools.training_time.macs import is_mac
 from tools.ways_to_train.pace import accumulation
@@ -165,6 +165,8 @@ def _trl(problem: Problem, one: Weighed) -> dict[str, Any]:
             settings["steps_per_generation"] = steps
         if ratio := reserved(one.phase)[1]:
             settings["vllm_gpu_memory_utilization"] = ratio
+        if (shared := split_over(one.phase)) > 1:
+            settings["vllm_tensor_parallel_size"] = shared
     else:
         settings["max_length"] = problem.sequence
     if plan.adapted:

@@ -81,3 +81,23 @@ def test_where_the_host_is_what_lacks_it_is_what_binds() -> None:
 
     assert not answer.ways
     assert [bind.what for bind in answer.binds] == ["host_memory"]
+
+
+def test_ppo_with_everything_offloaded_leaves_the_card_to_the_engine_that_generates() -> None:
+    """OpenRLHF trains 7B by PPO on four cards of 40 GB with actor, critic, reference and reward in host memory."""
+    asked = {"model": "Qwen/Qwen2.5-7B", "cards": "4x A100 40GB", "host_memory": "512GB", "sharding": "zero3 offload"}
+    answer = found({**asked, "method": "ppo full"})
+    way, grpo = answer.ways[0], found({**asked, "method": "grpo full"}).ways[0]
+
+    assert answer.answer.verdict == "fits"
+    assert way.memory.parts.get("optimizer", 0) == way.memory.parts.get("weights", 0) == 0
+    assert way.memory.host_bytes > 1.8 * grpo.memory.host_bytes
+    assert any("split over 2 cards" in one for one in way.why)
+    assert found({**asked, "method": "grpo full"}).ways[0].flags["trl"]["vllm_tensor_parallel_size"] == 2
+
+
+def test_larger_adapters_take_more_of_the_host() -> None:
+    asked = {"model": "Qwen/Qwen1.5-72B", "method": "qlora", "cards": "2x 4090", "sharding": "fsdp offload"}
+    small, large = (found({**asked, "sequence_tokens": 512, "lora_rank": rank}).ways[0] for rank in (8, 128))
+
+    assert 20e9 < large.memory.host_bytes - small.memory.host_bytes < 30e9  # 1.6B adapter parameters, 16 bytes each
