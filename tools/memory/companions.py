@@ -17,8 +17,8 @@ REFERENCED = ("dpo", "ppo", "grpo")
 GENERATING = ("ppo", "grpo")
 """Methods that let the policy answer before it learns."""
 ONE_BASE = ("llama-factory",)
-"""Trainers whose PPO by adapters keeps policy, critic and reward model on one base: a value head, adapters of the reward
-model (`reward_model_type: lora`). TRL, OpenRLHF and verl load each of them."""
+"""Trainers whose PPO by adapters keeps policy, critic and reward model on one base: a value head, adapters of the
+reward model (`reward_model_type: lora`). TRL, OpenRLHF and verl load each of them."""
 ENGINE = "Generating engine"
 """How the labels of what the engine beside the trainer holds begin."""
 

@@ -20,6 +20,7 @@ from tools.training_time.estimate import RATES
 from tools.training_time.macs import is_mac
 from tools.ways_to_train.binds import binds_of
 from tools.ways_to_train.changes import changes_of
+from tools.ways_to_train.first_run import moved
 from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.reckon import figure, length
@@ -145,10 +146,12 @@ def _steps(problem: Problem, found: Found, shown: list[Timed], ways: tuple[Train
 
 
 def _assumptions(problem: Problem, found: Found, rent_said: str | None, ways: tuple[TrainingWay, ...]) -> Iterator[str]:
+    best = found.ways[0] if found.ways else None
+    if best is not None and best.pace is not None and best.pace.busy and best.pace.time:
+        yield moved(problem)
     yield from problem.said
     if rent_said:
         yield rent_said
-    best = found.ways[0] if found.ways else None
     if problem.batch is None and ways and not problem.pictures:
         yield f"global_batch not stated: {ways[0].global_batch} samples a step."
     if problem.link is None and best is not None and best.plan.count > 1:

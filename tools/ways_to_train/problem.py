@@ -118,6 +118,11 @@ class Problem(NamedTuple):
         return dict(self.bases)[task]
 
     @property
+    def counted(self) -> bool:
+        """Whether the data are samples of a known length, not tokens alone or answers to be generated."""
+        return self.samples is not None and not self.rollouts
+
+    @property
     def pictures(self) -> bool:
         """Whether the model makes pictures."""
         return self.bases[0][1].family == "diffusion"
