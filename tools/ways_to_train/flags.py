@@ -19,7 +19,7 @@ from tools.ways_to_train.weigh import Weighed
 OPTIMIZERS = {"adamw": "adamw_torch_fused", "adamw_8bit": "adamw_bnb_8bit", "paged_adamw_8bit": "paged_adamw_8bit",
               "adafactor": "adafactor"}  # fmt: skip
 """Names that Transformers' `optim` has for them."""
-SHARDED_OPTIMIZERS = {"adamw_8bit": "adamw_torch_8bit"}
+SHARDED_OPTIMIZERS = {"adamw_8bit": "adamw_torch_8bit", "paged_adamw_8bit": "adamw_torch_8bit"}
 """The same under FSDP 2, whose shards the kernels of bitsandbytes do not take; torchao's do.
 
 Source: Axolotl, `check_fsdp2_w_8bit_optimizer` (https://github.com/axolotl-ai-cloud/axolotl/blob/main/src/axolotl/utils/schemas/validation.py).
