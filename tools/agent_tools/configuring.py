@@ -326,7 +326,8 @@ def _speed(speed: dict[str, Any]) -> dict[str, Any]:
     return {
         "tokens_per_s_per_user": {"value": speed.get("tokens_per_s_per_user"), "low": low, "high": high},
         "tokens_per_s_total": total, "first_token_s": speed.get("time_to_first_token_s"),
-        **{name: value for name, value in speed.items() if name.startswith("time_s") or name == "gpu_hours"},
+        "time_s": {"value": speed.get("time_s"), "low": speed.get("time_s_low"), "high": speed.get("time_s_high")},
+        "gpu_hours": speed.get("gpu_hours"),
     }  # fmt: skip
 
 

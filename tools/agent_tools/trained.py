@@ -9,6 +9,8 @@ GIVEN = ("model", "params", "weight_format", "dataset_tokens", "sequence_tokens"
 """Fields of a need that a training takes over as they are."""
 ONE_MACHINE = 8
 """Cards up to which usual trainers share one machine; beyond, grids of tensors and stages are set up."""
+ENDS = {"": "value", "_low": "low", "_high": "high"}
+"""How an order names the ends of an interval."""
 LATE = "later than the deadline"
 
 
@@ -46,7 +48,8 @@ def _told(order: dict[str, Any], way: dict[str, Any]) -> dict[str, Any]:
     rate = speed.get("tokens_per_s") or {}
     told = {
         "tokens_per_s_total": rate.get("value"),
-        **{name: (speed.get(name) or {}).get("value") for name in ("time_s", "gpu_hours")},
+        **{f"time_s{end}": (speed.get("time_s") or {}).get(of) for end, of in ENDS.items()},
+        "gpu_hours": (speed.get("gpu_hours") or {}).get("value"),
     }
     late = [LATE] if way.get("meets_deadline") is False else []
     return {
