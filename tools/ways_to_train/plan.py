@@ -83,7 +83,9 @@ def plans(problem: Problem, task: Task) -> Iterator[Plan]:
         for count, sharding, engine in _layouts(problem, task, group)
         for optimizer, precision, offload in _states(problem, task, group, sharding)
         for checkpointing in _recomputing(problem)
-        if _runs(problem, sharding, offload, count) and barred(group, task, optimizer) is None
+        if _runs(problem, sharding, offload, count)
+        and barred(group, task, optimizer) is None
+        and not (problem.engine == "llama-factory" and precision == "bf16_pure" and sharding == "zero3")  # it refuses
     ]
     yield from sorted(found, key=lambda plan: plan.concession)
 

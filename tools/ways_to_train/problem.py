@@ -137,6 +137,7 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
     """
     if request.cards is None:
         raise BadInput("cards", "Field required.", 'Give the cards, e.g. cards="2x 3090".')
+    request = request.model_copy(update={"link": _between(request.link, request.nodes)})
     goal, trained = _method(request.method)
     tasks = _tasks(goal, trained)
     named = _named(request)
@@ -288,6 +289,13 @@ def _side(request: WaysToTrainRequest, model: str) -> tuple[int | None, list[str
 @lru_cache(maxsize=1)
 def _desktop() -> float:
     return speed_constants().host.bandwidth_bytes_per_s
+
+
+def _between(link: Link | None, nodes: int) -> Link | None:
+    """A rate alone, of several machines, is that of their network: nothing was said of the slots."""
+    if link is None or nodes == 1 or link.kind != "pcie" or link.name.startswith("pcie"):
+        return link
+    return link.model_copy(update={"kind": "ethernet", "generation": None, "lanes": None})
 
 
 def _pcie(link: Link | None) -> float:
