@@ -135,9 +135,9 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
         BadInput: no cards, no model, or fields that contradict each other.
         UnknownName: no such model or card.
     """
+    request = request.model_copy(update={"link": _between(request.link, request.nodes)})
     if request.cards is None:
         raise BadInput("cards", "Field required.", 'Give the cards, e.g. cards="2x 3090".')
-    request = request.model_copy(update={"link": _between(request.link, request.nodes)})
     goal, trained = _method(request.method)
     tasks = _tasks(goal, trained)
     named = _named(request)
