@@ -1,5 +1,6 @@
 """How a training runs as people first set it up: small padded batches, kernel by kernel, experts in a loop."""
 
+import math
 from functools import lru_cache
 
 from kb.base import Frozen
@@ -36,6 +37,8 @@ class FirstRuns(Frozen):
     """Time that was measured over that of the batches alone, in the middle."""
     up_ratio: Measured
     """Upper end over value of the time."""
+    up_ratio_recipe: Measured
+    """The same where the program is named and brings a recipe that its makers keep up."""
     held_ratio: Measured
     """Memory that the allocator holds beside weights and states over what is needed, where samples differ in length."""
     expert_launches: Measured
@@ -44,13 +47,14 @@ class FirstRuns(Frozen):
     """Share of the peak that the model's FLOPs were measured to reach in such runs."""
     sources: dict[str, Source]
 
-    def padded(self, samples: int) -> float:
+    def padded(self, samples: int, most: float = math.inf) -> float:
         """Tokens of a batch that is padded to its longest sample, over those that its samples have.
 
-        1 + spread · d(n)      d: expected largest of n draws from a normal distribution, in deviations
+        min(1 + spread · d(n), most)      d: expected largest of n draws from a normal distribution, in deviations;
+        most: the longest that a sample may be over the mean, where samples are cut
         """
         known = max(one for one in self.longest if one <= max(samples, 1))
-        return 1 + self.length_spread.value * self.longest[known]
+        return min(1 + self.length_spread.value * self.longest[known], max(most, 1.0))
 
 
 @lru_cache(maxsize=1)

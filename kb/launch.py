@@ -164,6 +164,10 @@ class Acceptance(Frozen):
     fio_bytes_per_s: Limit
 
 
+TURNS = {"chatml": "qwen", "vicuna": "vicuna", "plain": "default"}
+"""LLaMA-Factory's template for each way of writing turns that it has: `qwen` is ChatML with that family's greeting."""
+
+
 class LaunchFacts(Frozen):
     """Everything in `launch.yaml`."""
 
@@ -197,11 +201,13 @@ class LaunchFacts(Frozen):
     def template(self, model: str, family: str) -> str | None:
         """LLaMA-Factory's chat template: of the model itself, else of its family where all that are listed agree.
 
-        Null: it lists none, and takes the template that the tokenizer brings where none is named.
+        A tokenizer without a template of its own gets the listed one that writes the same turns. Null: it lists none,
+        and takes the template that the tokenizer brings where none is named.
         """
         own = next((name for name, ids in self.templates.items() if model in ids), None)
         alike = {name for name, ids in self.templates.items() if ids and family in {_family(one) for one in ids}}
-        return own or (alike.pop() if len(alike) == 1 else None)
+        turns = self.loads(model).turns
+        return own or (alike.pop() if len(alike) == 1 else None) or TURNS.get(turns or "")
 
     def loads(self, model: str) -> Loading:
         """What training the model must know; nothing special where no row is about it."""

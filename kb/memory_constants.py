@@ -214,8 +214,8 @@ class DefaultPixels(Frozen):
     """Frames of one pass, of families that make a clip section by section: its length takes time and no memory."""
 
 
-class WideDecoders(Frozen):
-    """Decoders of picture families that are larger than the usual one."""
+class BytesByFamily(Frozen):
+    """Bytes a pixel that families of picture models are known for."""
 
     source: str
     bytes_per_pixel: dict[str, float]
@@ -232,8 +232,10 @@ class Diffusion(Frozen):
     """Of that where weights are streamed block by block, in programs written to spare memory."""
     streaming_source: str
     unet_bytes_per_pixel: float
+    unet_saved: BytesByFamily
+    """What U-Nets save for the backward pass where nothing is recomputed."""
     vae_bytes_per_pixel: float
-    wide_decoders: WideDecoders
+    wide_decoders: BytesByFamily
     vae_fp32_families: tuple[str, ...]
     """Families whose decoder runs at 32 bits and so takes twice the bytes."""
     guidance_batched_families: tuple[str, ...]

@@ -12,7 +12,7 @@ from tools.launch.result import LaunchFile, LaunchFiles
 from tools.launch.serve import ollama_model
 from tools.launch.setting import Setting, setting_of
 from tools.launch.shell import serve_script, slurm_job
-from tools.launch.train import train_files
+from tools.launch.train import kernels, train_files
 from tools.named import vouching
 
 OF_PIP = {"vllm": "vllm", "sglang": "sglang", "llama-factory": "llamafactory", "axolotl": "axolotl"}
@@ -137,8 +137,8 @@ def _before(setting: Setting) -> Iterator[str]:
         facts = launch_facts()
         release = setting.older or (setting.engine or facts.trainers[setting.program]).release
         also = " deepspeed" if setting.sharding.startswith("zero") else ""
-        if setting.training and (setting.request.task == "qlora" or "8bit" in (setting.request.optimizer or "")):
-            also += " bitsandbytes"
+        if setting.training:
+            also += "".join(f" {one}" for one in kernels(setting))
         yield (
             f"pip install {OF_PIP[setting.program]}=={release}{also}"
             if setting.card.vendor == "NVIDIA"

@@ -64,7 +64,8 @@ def _asked(request: LaunchRequest, program: str, half: str) -> dict[str, Any]:
         "micro_batch_size": request.micro_batch_size, "optimizer": request.optimizer,
         "gradient_checkpointing": request.gradient_checkpointing, "sharding": request.sharding,
         "offload": request.offload, "lora_rank": request.lora_rank, "samples": request.samples,
-        "precision": "fp16" if half == "fp16" else None,
+        "precision": "fp16" if half == "fp16" else request.precision,
+        "host_memory_bytes": request.host_memory_bytes,
         "weight_format": request.weight_format if request.task == "qlora" else None,
         "engine": program if program in ENGINES else None,
     }  # fmt: skip
@@ -85,7 +86,8 @@ def smallest(request: LaunchRequest, program: str, half: str) -> Planned:
     alone, usual = request.gpu_count == 1, "fsdp" if program == "fsdp" else "zero3"
     return Planned(
         request.sharding or ("none" if alone else usual), request.optimizer or "adamw",
-        request.gradient_checkpointing or "full", half, request.offload or "none", request.micro_batch_size or 1,
+        request.gradient_checkpointing or "full", request.precision or half, request.offload or "none",
+        request.micro_batch_size or 1,
         max(request.global_batch_size or launch_facts().training.global_batch, request.gpu_count) // request.gpu_count,
     )  # fmt: skip
 
@@ -138,6 +140,12 @@ def narrow(model: Model) -> bool:
 def said_of(request: LaunchRequest, model: Model, way: Planned, sequence: int, samples: int) -> Iterator[str]:
     """What was filled in, in words."""
     found = launch_facts().loads(model.id)
+    if way.offload != "none" and request.offload is None:
+        yield f"Offloads to host memory ({way.offload}): it does not fit the cards otherwise."
+    if way.optimizer != "adamw" and request.optimizer is None and request.task == "full_finetune":
+        yield f"optimizer not stated: {way.optimizer}, the first that fits these cards."
+    if way.pure and request.precision is None:
+        yield "Everything in BF16, without FP32 masters: it does not fit the cards otherwise."
     if found.turns:
         yield f"{model.name}'s tokenizer has no chat template, as far as known: messages are written as {found.turns}."
     count = request.gpu_count
@@ -149,8 +157,6 @@ def said_of(request: LaunchRequest, model: Model, way: Planned, sequence: int, s
         yield f"epochs not stated: {launch_facts().training.epochs:g} over the data."
     if request.learning_rate is None:
         yield f"learning rate not stated: {rate_of(request, model):g}, usual for {METHODS[request.task]} at this size."
-    if way.offload != "none" and request.offload is None:
-        yield f"Offloads to host memory ({way.offload}): it does not fit the cards otherwise."
 
 
 def calculated_as(program: str, sharding: str) -> str:

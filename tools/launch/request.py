@@ -9,7 +9,7 @@ from kb.base import BadInput, Frozen, UnknownName
 from kb.engines import program, stand_in
 from kb.lexicon.models.rules import read_model
 from kb.models import models
-from tools.ways_to_train.request import optimizer_of, sharding_of
+from tools.ways_to_train.request import offload_of, optimizer_of, precision_of, sharding_of
 
 Program = Literal[
     "vllm", "sglang", "llama.cpp", "ollama",
@@ -42,6 +42,24 @@ def _trainer(given: Any) -> Any:
         return found
     said = found.get("engine_said") or engine
     return {**found, "engine": NEAREST[engine], "engine_said": said}
+
+
+def _beside(given: Any) -> Any:
+    """The request with the offload and the precision that are said beside sharding and optimizer.
+
+    Raises:
+        BadInput: states that lie on a drive, for which no files are written.
+    """
+    if not isinstance(given, dict):
+        return given
+    texts = [given[name] for name in ("sharding", "optimizer") if isinstance(given.get(name), str)]
+    found = {"offload": offload_of(*texts), "precision": precision_of(*texts)}
+    if found["offload"] == "nvme":
+        raise BadInput(
+            "sharding", "no files are written for offload to a drive.",
+            "find_ways_to_train gives DeepSpeed's configuration of such a way.",
+        )  # fmt: skip
+    return {**given, **{name: value for name, value in found.items() if value and not given.get(name)}}
 
 
 class LaunchRequest(Frozen):
@@ -102,6 +120,9 @@ class LaunchRequest(Frozen):
     gradient_checkpointing: Literal["none", "full"] | None = None
     sharding: Literal["ddp", "zero1", "zero2", "zero3", "fsdp"] | None = None
     offload: Literal["none", "optimizer", "all"] | None = None
+    """What goes to host memory; null = as `sharding` says ("zero3 offload"), else where nothing fits without."""
+    precision: Literal["bf16_pure"] | None = None
+    """bf16_pure = no fp32 masters; null = mixed, or as `optimizer` says ("adamw pure_bf16")."""
 
     @field_validator("sharding", "optimizer", mode="before")
     @classmethod
@@ -118,7 +139,7 @@ class LaunchRequest(Frozen):
         Raises:
             BadInput: a server that no launch file is written for.
         """
-        given = _trainer(given)
+        given = _beside(_trainer(given))
         _known_program(given)
         name = given.get("model") if isinstance(given, dict) else None
         if not isinstance(name, str) or given.get("task", "inference") != "inference":

@@ -240,7 +240,7 @@ def _serving(base: _Base, way: Served) -> Setting:
         pipeline=spread.pp, data=data, expert=spread.ep, estimate=estimate, context=context,
         sequences=sequences, slots=slots, memory_ratio=ratio, placed=placed_by(way) if dealt else (),
         steps=tuple(_serving_steps(engine, estimate, base.card, ratio, sequences, context)),
-        assumptions=(*base.said, *_serving_said(base, way, sequences, data)),
+        assumptions=(*base.said, *_serving_said(base, way, sequences, slots, data)),
         warnings=(*_conditions(base, engine, older), *way.said, *doubts), sources=(engine.source, *vouching),
     )  # fmt: skip
 
@@ -354,14 +354,13 @@ def _serving_steps(
     return steps
 
 
-def _serving_said(base: _Base, way: Served, sequences: int, data: int) -> list[str]:
+def _serving_said(base: _Base, way: Served, sequences: int, slots: int, data: int) -> list[str]:
     request, found, context = base.request, [], way.load.context
     if way.load.work.context_tokens is None:
         found.append(f"{context:,} tokens of context.")
     if request.concurrent_sequences is None:
-        found.append(
-            f"{sequences} sequences of {context:,} tokens fit at once on each copy; shorter ones share the same memory."
-        )
+        more = f"; {slots} are admitted, for most are shorter, and the others wait" if slots > sequences else ""
+        found.append(f"{sequences} sequences of {context:,} tokens fit at once on each copy{more}.")
     if request.gpu_count > 1 and way.candidate.group is not None:
         found.append(f"Laid out as tensor {way.spread.tp} × pipeline {way.spread.pp} × copies {data}.")
     return found

@@ -11,7 +11,7 @@ from tools.launch.result import LaunchFile
 from tools.launch.script import TRAIN_SCRIPT
 from tools.launch.setting import Setting
 from tools.launch.shell import HEAD, NEEDS
-from tools.ways_to_train.flags import OPTIMIZERS
+from tools.ways_to_train.flags import optim_name
 
 OUTPUT = "output"
 DATA = "data/train.jsonl"
@@ -79,7 +79,7 @@ def _common(setting: Setting) -> dict[str, Any]:
         "lr_scheduler_type": "cosine",
         "warmup_steps": warmup(setting),
         "max_grad_norm": 1.0,
-        "optim": OPTIMIZERS[request.optimizer or "adamw"],
+        "optim": optim_name(request.optimizer or "adamw", setting.sharding),
         setting.half: True,
         "gradient_checkpointing": setting.checkpointing == "full",
         "logging_steps": 10,
@@ -147,9 +147,16 @@ def requirements(setting: Setting) -> str:
     trainers, adapted = launch_facts().trainers, setting.request.task != "full_finetune"
     names = [f"{name}=={trainers[name].release}" for name in ("transformers", "accelerate")] + ["datasets"]
     names += [f"peft=={trainers['peft'].release}"] if adapted else []
-    names += ["bitsandbytes"] if setting.request.task == "qlora" or "8bit" in (setting.request.optimizer or "") else []
+    names += kernels(setting)
     names += ["deepspeed"] if setting.sharding.startswith("zero") else []
     return "\n".join((*names, *launch_facts().loads(setting.model.id).needs)) + "\n"
+
+
+def kernels(setting: Setting) -> list[str]:
+    """Packages of the kernels for a four-bit base and for states of eight bits."""
+    name = optim_name(setting.request.optimizer or "adamw", setting.sharding)
+    found = ["bitsandbytes"] if setting.request.task == "qlora" or ("8bit" in name and "torch" not in name) else []
+    return found + (["torchao"] if name == "adamw_torch_8bit" else [])
 
 
 def _masters_in_model(setting: Setting) -> bool:
@@ -174,7 +181,7 @@ def accelerate(setting: Setting) -> dict[str, Any]:
     found: dict[str, Any] = {
         "compute_environment": "LOCAL_MACHINE",
         "distributed_type": "DEEPSPEED" if zero else kinds.get(setting.sharding, "NO"),
-        "mixed_precision": setting.half, "num_machines": setting.request.nodes,
+        "mixed_precision": "no" if setting.pure else setting.half, "num_machines": setting.request.nodes,
         "num_processes": setting.request.gpu_count, "main_training_function": "main", "rdzv_backend": "static",
         "same_network": True, "use_cpu": False,
     }  # fmt: skip
@@ -191,13 +198,14 @@ def accelerate(setting: Setting) -> dict[str, Any]:
 
 
 def _start(setting: Setting) -> str:
-    several, count = setting.request.nodes > 1, setting.per_node
     if setting.program == "accelerate":
-        where = (
-            ' --machine_rank "$NODE_RANK" --main_process_ip "$MASTER_ADDR" --main_process_port 29500' if several else ""
-        )
-        return f"accelerate launch --config_file accelerate.yaml{where} train.py recipe.yaml"
-    return _torchrun(setting, count) + " train.py recipe.yaml"
+        return _accelerated(setting) + " train.py recipe.yaml"
+    return _torchrun(setting, setting.per_node) + " train.py recipe.yaml"
+
+
+def _accelerated(setting: Setting) -> str:
+    where = ' --machine_rank "$NODE_RANK" --main_process_ip "$MASTER_ADDR" --main_process_port 29500'
+    return "accelerate launch --config_file accelerate.yaml" + (where if setting.request.nodes > 1 else "")
 
 
 def _torchrun(setting: Setting, count: int) -> str:
@@ -252,9 +260,13 @@ def _llama_factory(setting: Setting) -> Iterator[LaunchFile]:
     yield LaunchFile(
         name="data/dataset_info.json", language="json", content=json.dumps({"train": columns}, indent=2) + "\n"
     )
-    several = setting.request.nodes > 1
+    if setting.sharding == "fsdp":
+        # llamafactory-cli starts torchrun itself, which knows nothing of FSDP: every card would hold a whole copy.
+        yield _yaml("accelerate.yaml", accelerate(setting))
+        yield _run(_accelerated(setting) + " --module llamafactory.launcher train.yaml")
+        return
     variables = "export FORCE_TORCHRUN=1\n"
-    if several:
+    if setting.request.nodes > 1:
         variables += (
             f'export NNODES={request.nodes} NODE_RANK="$NODE_RANK" MASTER_ADDR="$MASTER_ADDR" MASTER_PORT=29500\n'
         )
@@ -282,7 +294,7 @@ def _axolotl(setting: Setting) -> Iterator[LaunchFile]:
         "gradient_accumulation_steps": setting.accumulation, "num_epochs": float(request.epochs or facts.epochs),
         "learning_rate": rate_of(request, setting.model),
         "lr_scheduler": "cosine", "warmup_steps": warmup(setting),
-        "optimizer": OPTIMIZERS[request.optimizer or "adamw"],
+        "optimizer": optim_name(request.optimizer or "adamw", setting.sharding),
         setting.half: "full" if setting.pure else True, "gradient_checkpointing": setting.checkpointing == "full",
         "logging_steps": 10, "saves_per_epoch": 1, "output_dir": OUTPUT, "seed": 42,
         "attn_implementation": "flash_attention_2" if setting.half == "bf16" else "sdpa",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from kb.memory_constants import constants
 from kb.visual_tokens import visual_tokens
+from tools.memory.adapters import adapter_terms
 from tools.memory.kv import kv_bytes
 from tools.memory.sharding import counts_on_one, ranks_for
 from tools.memory.term import Phase, Term
@@ -15,6 +16,9 @@ REFERENCED = ("dpo", "ppo", "grpo")
 """Methods that compare the policy with what it was; adapters switched off are their own reference."""
 GENERATING = ("ppo", "grpo")
 """Methods that let the policy answer before it learns."""
+ONE_BASE = ("llama-factory",)
+"""Trainers whose PPO by adapters keeps policy, critic and reward model on one base: a value head, adapters of the
+reward model (`reward_model_type: lora`). TRL, OpenRLHF and verl load each of them."""
 ENGINE = "Generating engine"
 """How the labels of what the engine beside the trainer holds begin."""
 
@@ -34,7 +38,7 @@ def _beside(work: Workload) -> Iterator[Term]:
         yield from _served_beside(work)
     if work.method in REFERENCED and not work.adapted:
         yield _frozen(work, "Reference model", work.shape.params)
-    if work.method == "ppo" and not work.adapted:
+    if work.method == "ppo" and not (work.adapted and work.engine in ONE_BASE):
         yield _frozen(work, "Reward model", work.shape.params)
         yield from _critic(work)
     if work.method in GENERATING:
@@ -50,17 +54,34 @@ def _served_beside(work: Workload) -> Iterator[Term]:
 
 
 def _frozen(work: Workload, label: str, params: int) -> Term:
-    """2 bytes a parameter, sharded as the policy's weights are."""
+    """2 bytes a parameter, sharded as the policy's weights are; in host memory where those lie there."""
+    if work.offload == "all":
+        return Term("weights", f"{label}, in host memory", 0.0, "0", {}, constants().reinforcement.source)
     ranks = ranks_for(work, "weights") * work.tensor
     inputs = {"params": params, "ranks": ranks}
     return Term("weights", label, 2.0 * params / ranks, "params · 2 / ranks", inputs, constants().reinforcement.source)
 
 
 def _critic(work: Workload) -> Iterator[Term]:
-    """A value network of the policy's size with gradients and states of its own."""
+    """A value network of the policy's size with gradients and states of its own, offloaded as the policy's are.
+
+    By adapters: a base of its own in the policy's format, and adapters with their states.
+    """
     counts, source = counts_on_one(work), constants().reinforcement.source
+    if work.offload == "all":
+        return
+    if work.adapted:
+        ranks, bits = ranks_for(work, "weights"), work.format.body_bits
+        inputs = {"params": round(counts.total), "bits": bits, "ranks": ranks}
+        size = counts.total * bits / 8 / ranks
+        yield Term("weights", "Critic: frozen base", size, "params · bits / 8 / ranks", inputs, source)
+        yield from (term._replace(label=f"Critic: {term.label.lower()}") for term in adapter_terms(work))
+        return
+    on_host = work.offload == "optimizer" or work.optimizer == "paged_adamw_8bit"
     names = ("weights", "gradients", "optimizer")
     for part, width in zip(names, state_bytes(work), strict=True):
+        if part == "optimizer" and on_host:
+            continue
         ranks = ranks_for(work, part)
         inputs = {"params": round(counts.total), "bytes": width, "ranks": ranks}
         size = counts.total * width / ranks
@@ -113,6 +134,12 @@ def reserved(phase: Phase) -> tuple[float, float | None]:
     own = [term for term in phase.terms if term.label.startswith(ENGINE)]
     told = [float(term.inputs["utilisation"] or 0) for term in own if "utilisation" in term.inputs]
     return sum(term.bytes for term in own), told[0] if told else None
+
+
+def split_over(phase: Phase) -> int:
+    """Cards that share the generating engine's copy of the weights (its tensor parallelism)."""
+    own = [term for term in phase.terms if term.label == f"{ENGINE}'s copy"]
+    return int(own[0].inputs["gpus"] or 1) if own else 1
 
 
 def _ways(size: float, gpus: int, most: float) -> int:

@@ -287,18 +287,17 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
     source = numbers.source
     tokens = (latent_tokens(work) + numbers.text_tokens) * work.images
     layers = max(work.shape.layers, 20)
-    width = {"none": 70, "selective": 30, "full": 2}[work.checkpointing] * layers + numbers.step_bytes_per_token
-    act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
+    saved = _saved(work, tokens, hidden, layers)
     held, bits = pipe.largest_denoiser, work.format.body_bits  # experts that take turns are trained one at a time
     ranks = ranks_for(work, "weights")
-    swapped = _swapped(work, pipe, base, tokens * hidden * width) if work.adapted and work.offload == "all" else 0.0
+    swapped = _swapped(work, pipe, base, saved.bytes) if work.adapted and work.offload == "all" else 0.0
     inputs = {"params": held, "bits": bits, "ranks": ranks, "swapped": swapped}
     terms = [
         Term("weights", "Denoiser", held * bits / 8 / ranks * (1 - swapped),
              "params · bits / 8 / ranks · (1 - swapped)", inputs,
              numbers.swapped_source if swapped else constants().formats.source),
         Term("weights", "Decoder", pipe.decoder * 2, "params · 2", {"params": pipe.decoder}, source),
-        Term("activations", "Saved activations", tokens * hidden * width, "tokens · hidden_size · bytes", act, source),
+        saved,
     ]  # fmt: skip
     if work.adapted:
         params = layers * work.lora_rank * 24 * hidden
@@ -313,6 +312,27 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
             shared = {"params": held, "bytes": each, "ranks": ranks}
             terms.append(Term(part, label, held * each / ranks, "params · bytes / ranks", shared, "zero-paper"))  # type: ignore[arg-type]
     return (Phase("training step", (*terms, *base)),)
+
+
+def _saved(work: Workload, tokens: int, hidden: int, layers: int) -> Term:
+    """What is saved for the backward pass and one block's tensors; of a U-Net known, what it saves goes by pixels.
+
+    tokens · hidden · (70 · layers + step)      70: nothing recomputed; 30: half of it; 2: the blocks' inputs alone
+    pixels · images · bytes + tokens · hidden · step      of a U-Net with nothing recomputed, 30 / 70 of it with half
+    """
+    numbers = constants().diffusion
+    kept, step = {"none": 70, "selective": 30, "full": 2}[work.checkpointing], numbers.step_bytes_per_token
+    each = numbers.unet_saved.bytes_per_pixel.get(work.shape.family)
+    if each is None or work.checkpointing == "full":
+        width = kept * layers + step
+        act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
+        size, formula, source = tokens * hidden * width, "tokens · hidden_size · bytes", numbers.source
+        return Term("activations", "Saved activations", size, formula, act, source)
+    wide, high, _ = _pixels(work)
+    pixels = wide * high * work.images
+    inputs = {"pixels": pixels, "bytes": each * kept / 70, "tokens": tokens, "hidden_size": hidden, "step": step}
+    size, formula = pixels * each * kept / 70 + tokens * hidden * step, "pixels · bytes + tokens · hidden_size · step"
+    return Term("activations", "Saved activations", size, formula, inputs, numbers.unet_saved.source)
 
 
 def _swapped(work: Workload, pipe: Pipeline, base: tuple[Term, ...], activations: float) -> float:

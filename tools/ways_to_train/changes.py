@@ -11,7 +11,7 @@ from kb.offloading import offloading
 from kb.units import GIB, TIB, format_bytes
 from tools.base import Scalar
 from tools.memory.fit import COMMON_GPUS, NODE
-from tools.ways_to_train.plan import LAYERS, machines_of
+from tools.ways_to_train.plan import ADAPTERS, LAYERS, machines_of
 from tools.ways_to_train.price import Rent, price_of
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.reckon import figure, length
@@ -112,6 +112,7 @@ def _series(request: WaysToTrainRequest, problem: Problem, found: Found) -> Iter
         yield _shorter(problem, found)
     if best is None and found.barred is None:
         yield _host(problem)
+        yield _drive(problem)
     if best is not None and best.meets is False:
         yield _fewer_passes(problem, best)
     if best is not None:
@@ -170,6 +171,14 @@ def _host(problem: Problem) -> Iterator[Option]:
         said = "more memory in the machine, for offloading"
         updates = {"host_memory": None, "host_memory_bytes": ENOUGH_HOST}
         yield Option(said, "host_memory_bytes", None, updates, "money")
+
+
+def _drive(problem: Problem) -> Iterator[Option]:
+    """Weights and states of all parameters on a drive, where the host does not hold them (ZeRO-Infinity)."""
+    whole = problem.tasks[0] not in ADAPTERS and not problem.pictures
+    if whole and problem.host_usable is not None and problem.offload in ("all", "optimizer"):
+        updates = {"offload": "nvme", "sharding": "zero3", "optimizer": None}
+        yield Option("weights and states on an NVMe drive (ZeRO-Infinity)", "offload", "nvme", updates, "speed")
 
 
 def _fewer_passes(problem: Problem, best: Timed) -> Iterator[Option]:

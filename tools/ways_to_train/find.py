@@ -20,6 +20,8 @@ from tools.training_time.estimate import RATES
 from tools.training_time.macs import is_mac
 from tools.ways_to_train.binds import binds_of
 from tools.ways_to_train.changes import changes_of
+from tools.ways_to_train.first_run import moved
+from tools.ways_to_train.plan import EIGHT_BIT
 from tools.ways_to_train.price import given_rent, offered
 from tools.ways_to_train.problem import NAMES, Problem, problem_of
 from tools.ways_to_train.reckon import figure, length
@@ -145,10 +147,12 @@ def _steps(problem: Problem, found: Found, shown: list[Timed], ways: tuple[Train
 
 
 def _assumptions(problem: Problem, found: Found, rent_said: str | None, ways: tuple[TrainingWay, ...]) -> Iterator[str]:
+    best = found.ways[0] if found.ways else None
+    if best is not None and best.pace is not None and best.pace.busy and best.pace.time:
+        yield moved(problem)
     yield from problem.said
     if rent_said:
         yield rent_said
-    best = found.ways[0] if found.ways else None
     if problem.batch is None and ways and not problem.pictures:
         yield f"global_batch not stated: {ways[0].global_batch} samples a step."
     if problem.link is None and best is not None and best.plan.count > 1:
@@ -183,6 +187,7 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield f"{gpu.name} has no BF16: fp16 with loss scaling is taken."
     elif gpu.half != "bf16" and best.plan.precision != "fp16" and not problem.pictures:
         yield f"{gpu.name} has no BF16: use fp16 with loss scaling."
+    yield from _eight_bit(problem, best)
     if best.plan.adapted and best.plan.sharding == "zero3":
         yield ("ZeRO-3 under adapters: people measure about as much a card as without it (DeepSpeed issue 5109, "
                "LLaMA-Factory 493 and 5972); FSDP divides the frozen base for sure.")  # fmt: skip
@@ -201,6 +206,17 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield "On Apple silicon MLX (mlx-lm) trains; its speed is reckoned, not measured. Settings of CUDA do not run."
     if ways and not ways[0].price and gpu is not None:
         yield "No rent is known for these cards: state yours in `rents` for the cost of the run."
+
+
+def _eight_bit(problem: Problem, best: Timed) -> Iterator[str]:
+    """What keeps states of eight bits that were asked for from these shards, or from the host."""
+    plan = best.plan
+    if problem.optimizer not in EIGHT_BIT or problem.pictures:
+        return
+    if plan.optimizer not in EIGHT_BIT:
+        yield "8-bit AdamW steps on the card: with offload the trainers refuse it, AdamW (adamw_torch) is taken."
+    elif plan.sharding == "fsdp":
+        yield "FSDP 2 refuses bitsandbytes' 8-bit AdamW: adamw_torch_8bit (torchao) takes its place."
 
 
 def _held(problem: Problem, best: Timed) -> Iterator[str]:

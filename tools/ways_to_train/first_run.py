@@ -1,5 +1,6 @@
 """The speed of a way as people meet it: from a tuned run, over the first attempt, down to what slows that."""
 
+import math
 from dataclasses import replace
 
 from kb.first_runs import first_runs
@@ -11,6 +12,8 @@ from tools.ways_to_train.weigh import Weighed
 
 COMPILED, PLAIN = "fsdp", "transformers"
 """A program that compiles, and one that runs models kernel by kernel."""
+RECIPES = ("torchtune", "litgpt", "unsloth", "llama-factory", "axolotl")
+"""Programs that come with configurations: fused attention, loaders and batches are theirs, not a script's."""
 WRAPPERS = (None, "deepspeed", "fsdp")
 """Under these, models run as Hugging Face writes them, unless somebody compiles them."""
 
@@ -30,12 +33,13 @@ def as_first_set_up(problem: Problem, one: Weighed, pace: Pace | None) -> Pace |
     facts = first_runs()
     plain, compiled = (PLAIN, COMPILED) if problem.engine in WRAPPERS else (problem.engine, problem.engine)
     attempt = one if packed else _first_attempt(problem, one)
-    padded = 1.0 if packed else facts.padded(attempt.micro)
+    longest = problem.sequence / problem.mean if problem.counted else math.inf
+    padded = 1.0 if packed else facts.padded(attempt.micro, longest)
     first, quick = _rate(problem, attempt, plain, padded), _rate(problem, one, compiled)
     value = pace.rate.value if packed else min(pace.rate.value, first.value / facts.beside_ratio.value)
-    slow = min(first.low if packed else value / facts.up_ratio.value, pace.rate.low)
+    slow = min(first.low if packed else value / up_ratio(problem), pace.rate.low)
     if pace.paced.job.arch.moe and not packed:
-        slow = min(slow, _rate(problem, one, plain, facts.padded(one.micro), in_turn=True).value)
+        slow = min(slow, _rate(problem, one, plain, facts.padded(one.micro, longest), in_turn=True).value)
     rate = Interval(value=value, low=slow, high=max(pace.rate.high, quick.high))
     time, hours, generation = run_of(problem, one, rate, pace.paced.goodput)
     slower = value / pace.rate.value
@@ -44,6 +48,24 @@ def as_first_set_up(problem: Problem, one: Weighed, pace: Pace | None) -> Pace |
         utilisation=pace.utilisation * slower if pace.utilisation else None,
         busy=None if packed else max(pace.rate.value, quick.value),
     )  # fmt: skip
+
+
+def up_ratio(problem: Problem) -> float:
+    """Upper end of the duration over its value: less where a program is named that brings its own recipe."""
+    facts = first_runs()
+    return (facts.up_ratio_recipe if problem.engine in RECIPES else facts.up_ratio).value
+
+
+def moved(problem: Problem) -> str:
+    """What decides where in its range a duration falls, and what would narrow it, in one sentence."""
+    ends = "Time: quick with samples packed and full batches, slow with"
+    if problem.engine in RECIPES:
+        return f"{ends} few samples at once and frequent saving ({problem.engine}'s own recipe is taken)."
+    open_yet = " and ".join(
+        said for said, known in (("the program", problem.engine), ("micro_batch", problem.micro)) if not known
+    )
+    more = f"; narrower once {open_yet} is known" if not problem.engine else ""
+    return f"{ends} unfused attention, slow loaders, frequent saving{more}."
 
 
 def _first_attempt(problem: Problem, one: Weighed) -> Weighed:

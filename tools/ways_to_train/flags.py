@@ -8,7 +8,7 @@ from typing import Any
 
 from kb.launch import launch_facts
 from kb.models import models
-from tools.memory.companions import reserved
+from tools.memory.companions import reserved, split_over
 from tools.memory.diffusion import swapped_ratio
 from tools.training_time.macs import is_mac
 from tools.ways_to_train.pace import accumulation
@@ -19,6 +19,11 @@ from tools.ways_to_train.weigh import Weighed
 OPTIMIZERS = {"adamw": "adamw_torch_fused", "adamw_8bit": "adamw_bnb_8bit", "paged_adamw_8bit": "paged_adamw_8bit",
               "adafactor": "adafactor"}  # fmt: skip
 """Names that Transformers' `optim` has for them."""
+SHARDED_OPTIMIZERS = {"adamw_8bit": "adamw_torch_8bit", "paged_adamw_8bit": "adamw_torch_8bit"}
+"""The same under FSDP 2, whose shards the kernels of bitsandbytes do not take; torchao's do.
+
+Source: Axolotl, `check_fsdp2_w_8bit_optimizer` (https://github.com/axolotl-ai-cloud/axolotl/blob/main/src/axolotl/utils/schemas/validation.py).
+"""
 STAGES = {"sft": "sft", "dpo": "dpo", "ppo": "ppo", "pretrain": "pt"}
 """LLaMA-Factory's `stage`; it has none for grpo and for pictures."""
 OTHERS_OWN = ("axolotl",)
@@ -35,6 +40,11 @@ KOHYA_OPTIMIZERS = {"adamw": "AdamW", "adamw_8bit": "AdamW8bit", "paged_adamw_8b
                     "adafactor": "Adafactor"}  # fmt: skip
 DIFFUSERS_OPTIMIZERS = ("adamw", "adamw_8bit")
 """Those that the example scripts of Diffusers have; sd-scripts has the others."""
+
+
+def optim_name(optimizer: str, sharding: str) -> str:
+    """The optimizer as Transformers' `optim` calls it where weights are spread like this."""
+    return (SHARDED_OPTIMIZERS if sharding == "fsdp" else {}).get(optimizer) or OPTIMIZERS[optimizer]
 
 
 def flags_of(problem: Problem, one: Weighed) -> dict[str, Any]:
@@ -108,7 +118,8 @@ def _axolotl(problem: Problem, one: Weighed) -> dict[str, Any]:
     plan = one.plan
     settings: dict[str, Any] = {
         "sequence_len": problem.sequence, "micro_batch_size": one.micro,
-        "gradient_accumulation_steps": accumulation(problem, one), "optimizer": OPTIMIZERS[plan.optimizer],
+        "gradient_accumulation_steps": accumulation(problem, one),
+        "optimizer": optim_name(plan.optimizer, plan.sharding),
         "gradient_checkpointing": plan.checkpointing == "full",
         "fp16" if plan.precision == "fp16" else "bf16": "full" if plan.precision == "bf16_pure" else True,
     }  # fmt: skip
@@ -136,7 +147,7 @@ def _common(problem: Problem, one: Weighed) -> dict[str, Any]:
     half = "fp16" if plan.precision == "fp16" else "bf16"
     return {
         "per_device_train_batch_size": one.micro, "gradient_accumulation_steps": accumulation(problem, one),
-        "optim": OPTIMIZERS[plan.optimizer], half: True,
+        "optim": optim_name(plan.optimizer, plan.sharding), half: True,
     }  # fmt: skip
 
 
@@ -154,6 +165,8 @@ def _trl(problem: Problem, one: Weighed) -> dict[str, Any]:
             settings["steps_per_generation"] = steps
         if ratio := reserved(one.phase)[1]:
             settings["vllm_gpu_memory_utilization"] = ratio
+        if (shared := split_over(one.phase)) > 1:
+            settings["vllm_tensor_parallel_size"] = shared
     else:
         settings["max_length"] = problem.sequence
     if plan.adapted:

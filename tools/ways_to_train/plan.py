@@ -83,7 +83,9 @@ def plans(problem: Problem, task: Task) -> Iterator[Plan]:
         for count, sharding, engine in _layouts(problem, task, group)
         for optimizer, precision, offload in _states(problem, task, group, sharding)
         for checkpointing in _recomputing(problem)
-        if _runs(problem, sharding, offload, count) and barred(group, task, optimizer) is None
+        if _runs(problem, sharding, offload, count)
+        and barred(group, task, optimizer) is None
+        and not (problem.engine == "llama-factory" and precision == "bf16_pure" and sharding == "zero3")  # it refuses
     ]
     yield from sorted(found, key=lambda plan: plan.concession)
 
@@ -162,9 +164,20 @@ def _engine(problem: Problem, sharding: str) -> str:
 def _states(problem: Problem, task: Task, group: Group, sharding: str) -> Iterator[tuple[str, str, str]]:
     """(optimizer, precision, offload)."""
     for optimizer, precision, offload in _every_state(problem, task, group, sharding):
-        fixed = ((problem.optimizer, optimizer), (problem.precision, precision), (problem.offload, offload))
+        wanted_states = None if on_host_instead(problem, task, offload) else problem.optimizer
+        fixed = ((wanted_states, optimizer), (problem.precision, precision), (problem.offload, offload))
         if all(wanted in (None, chosen) for wanted, chosen in fixed):
             yield optimizer, precision, offload
+
+
+def on_host_instead(problem: Problem, task: Task, offload: str) -> bool:
+    """Whether AdamW of the host stands for states of eight bits that were asked for: bitsandbytes steps on the card.
+
+    Of adapters always where weights leave the card; of all weights where offloading was asked for as well. Source:
+    Axolotl, `check_fsdp_offload_w_8bit_optimizer`; DeepSpeed, `zero_force_ds_cpu_optimizer`.
+    """
+    asked = task in ADAPTERS or problem.offload is not None
+    return problem.optimizer in EIGHT_BIT and offload != "none" and asked
 
 
 def _every_state(problem: Problem, task: Task, group: Group, sharding: str) -> Iterator[tuple[str, str, str]]:
@@ -174,13 +187,16 @@ def _every_state(problem: Problem, task: Task, group: Group, sharding: str) -> I
         # States of adapters are small: another optimizer saves nothing worth naming.
         yield from ((one, half, "none") for one in ("adamw", *_asked(problem, "adamw")))
         if sharding in OFFLOADING[task] and not problem.pictures:
-            yield from ((one, half, "all") for one in ("adamw", *_asked(problem, "adamw")))
+            others = (one for one in _asked(problem, "adamw") if one not in EIGHT_BIT)
+            yield from ((one, half, "all") for one in ("adamw", *others))
         if sharding in ("zero2", "zero3") and problem.offload == "optimizer":
             yield "adamw", half, "optimizer"  # of adapters they are small: only where it is asked for
         if problem.pictures:
             yield "adamw", half, "all"
         return
     for optimizer in ("adamw", "adamw_8bit", "adafactor", "paged_adamw_8bit"):
+        if optimizer == "paged_adamw_8bit" and sharding == "fsdp" and problem.optimizer is None:
+            continue  # bitsandbytes' kernels do not take FSDP 2's shards, and torchao's states are not paged
         yield optimizer, half, "none"
         if not lacks and (problem.precision == "bf16_pure" or problem.optimizer != "adamw"):
             # AdamW that somebody named is AdamW with FP32 masters: without them it is told as a change.

@@ -118,6 +118,11 @@ class Problem(NamedTuple):
         return dict(self.bases)[task]
 
     @property
+    def counted(self) -> bool:
+        """Whether the data are samples of a known length, not tokens alone or answers to be generated."""
+        return self.samples is not None and not self.rollouts
+
+    @property
     def pictures(self) -> bool:
         """Whether the model makes pictures."""
         return self.bases[0][1].family == "diffusion"
@@ -130,6 +135,7 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
         BadInput: no cards, no model, or fields that contradict each other.
         UnknownName: no such model or card.
     """
+    request = request.model_copy(update={"link": _between(request.link, request.nodes)})
     if request.cards is None:
         raise BadInput("cards", "Field required.", 'Give the cards, e.g. cards="2x 3090".')
     goal, trained = _method(request.method)
@@ -283,6 +289,13 @@ def _side(request: WaysToTrainRequest, model: str) -> tuple[int | None, list[str
 @lru_cache(maxsize=1)
 def _desktop() -> float:
     return speed_constants().host.bandwidth_bytes_per_s
+
+
+def _between(link: Link | None, nodes: int) -> Link | None:
+    """A rate alone, of several machines, is that of their network: nothing was said of the slots."""
+    if link is None or nodes == 1 or link.kind != "pcie" or link.name.startswith("pcie"):
+        return link
+    return link.model_copy(update={"kind": "ethernet", "generation": None, "lanes": None})
 
 
 def _pcie(link: Link | None) -> float:

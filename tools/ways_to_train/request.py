@@ -40,6 +40,8 @@ TO_DISK = re.compile(r"nvme|infinity|ssd|disk|磁盘|硬盘")
 WHAT_LEAVES: tuple[tuple[Offload, re.Pattern[str]], ...] = (
     ("all", re.compile(r"param|weight|\ball\b|both|参数|权重|全部")), ("optimizer", re.compile(r"optim|states|优化器")),
 )  # fmt: skip
+PURE = re.compile(r"pure[ _-]?(?:bf|fp|f)16|(?:bf|fp)16[ _-]?pure|bf16[ _:=-]*full|纯 ?bf16")
+"""How LLaMA-Factory (`pure_bf16`), Axolotl (`bf16: full`) and people say it."""
 WHOLE_SHARDS = ("zero3", "fsdp")
 """Sharding of which "offload" alone means weights as well: so do the configurations that its trainers ship."""
 
@@ -76,6 +78,11 @@ def offload_of(*texts: str | None) -> Offload | None:
         return "nvme"
     named = next((name for name, words in WHAT_LEAVES if words.search(said)), None)
     return named or ("all" if sharding_of(said) in WHOLE_SHARDS else "optimizer")
+
+
+def precision_of(*texts: str | None) -> Precision | None:
+    """The precision that is said beside another setting: "adamw pure_bf16" keeps nothing in 32 bits; null = none is."""
+    return "bf16_pure" if any(PURE.search(text.lower()) for text in texts if text) else None
 
 
 def _as_list(given: Any) -> Any:
@@ -182,11 +189,15 @@ class WaysToTrainRequest(ModelFields):
     @model_validator(mode="before")
     @classmethod
     def _offload_in_words(cls, given: Any) -> Any:
-        """What is said of offloading beside the sharding or the optimizer."""
-        if not isinstance(given, dict) or given.get("offload"):
+        """What is said of offloading and of precision beside the sharding or the optimizer."""
+        if not isinstance(given, dict):
             return given
-        texts = [given[name] for name in ("sharding", "optimizer") if isinstance(given.get(name), str)]
-        found = offload_of(*texts)
+        beside = [given[name] for name in ("sharding", "optimizer") if isinstance(given.get(name), str)]
+        if not given.get("precision") and (pure := precision_of(*beside)):
+            given = {**given, "precision": pure}
+        if given.get("offload"):
+            return given
+        found = offload_of(*beside)
         if found is None:
             return given
         left = {} if sharding_of(str(given.get("sharding") or "")) in get_args(Sharding) else {"sharding": None}

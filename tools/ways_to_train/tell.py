@@ -6,7 +6,7 @@ from datetime import date
 
 from kb.units import GIB, format_bytes
 from tools.memory.adapters import adapter_params
-from tools.memory.companions import ENGINE, REFERENCED, reserved
+from tools.memory.companions import ENGINE, ONE_BASE, REFERENCED, reserved, split_over
 from tools.memory.diffusion import pipeline_of, swapped_ratio, usual_pixels
 from tools.memory.term import parts_of
 from tools.memory.training import state_bytes
@@ -113,6 +113,9 @@ def beside(problem: Problem, one: Weighed) -> Iterator[str]:
     """What alignment holds beside the policy: a reference, answers to compare, an engine that generates them."""
     if problem.goal in ("dpo", "grpo", "ppo"):
         yield "reference: adapters switched off" if one.plan.adapted else "reference model, 2 B/parameter"
+    if problem.goal == "ppo":
+        apart = not (one.plan.adapted and one.work.engine in ONE_BASE)
+        yield "critic of the same size that learns, reward model 2 B/parameter" if apart else "critic and reward on it"
     held, ratio = reserved(one.phase)
     if held:
         of_card = f" ({100 * ratio:.0f} % of the card)" if ratio else ""
@@ -159,6 +162,8 @@ def rule(one: Weighed, parts: Mapping[str, int]) -> str:
             said += f" / {plan.count} cards = {each / plan.count:,.3g} GB"
     if work.method in REFERENCED and not plan.adapted:
         said += f", + a reference, 2 B × {params / 1e9:.3g}B = {2 * params / 1e9:.3g} GB"
+    if work.method == "ppo" and not (plan.adapted and work.engine in ONE_BASE):
+        said += f", + a critic like it and a reward model, 2 B × {params / 1e9:.3g}B = {2 * params / 1e9:.3g} GB"
     largest = sorted(parts.items(), key=lambda part: -part[1])
     counted = ", ".join(f"{name} {size / GIB:.3g}" for name, size in largest if size > one.needed / 50)
     return f"{said}, + activations; ours at the {one.phase.name}, GiB: {counted}"
@@ -303,7 +308,12 @@ def _why(problem: Problem, one: Timed) -> Iterator[str]:
         yield f"{format_bytes(weighed.host)} of host memory a machine, and time on PCIe and the processor."
     beside, ratio = reserved(weighed.phase)
     if beside and ratio:
-        yield f"vLLM beside the trainer reserves {format_bytes(beside)} a card: utilisation {ratio:g} is assumed."
+        shared = split_over(weighed.phase)
+        over = f", its weights split over {shared} cards (tensor parallel)" if shared > 1 else ""
+        yield (
+            f"vLLM beside the trainer reserves {format_bytes(beside)} a card: utilisation {ratio:g} is assumed{over}; "
+            "asleep while the policy learns (vllm_enable_sleep_mode) it frees most of that."
+        )
     if problem.goal == "dpo":
         same = "adapters switched off are the reference" if plan.adapted else "a frozen reference lies beside"
         yield f"DPO: two answers a sample, {same}."

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from kb.offloading import offloading
+from tools.memory.adapters import adapter_params
+from tools.memory.companions import ONE_BASE, REFERENCED
 from tools.memory.diffusion import host_weights
 from tools.memory.estimate import peak_phase, sharded_peak
 from tools.memory.fit import verdict_of
@@ -13,6 +15,8 @@ from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, mic
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import Surety
 
+ADAPTER_BYTES = 16
+"""Of a parameter of adapters on the host: an FP32 master, its gradient and two moments, as of any other."""
 SURE = {"no": 0, "tight": 1, "yes": 2}
 
 
@@ -91,23 +95,37 @@ def host_bytes(problem: Problem, plan: Plan, work: Workload) -> int:
     """What lies in each machine's memory: states, weights, or what a paged optimizer moves there.
 
     trained parameters · bytes / machines        (paged without sharding: · cards of a machine)
+
+    The critic of PPO goes as the policy does; frozen models beside them only where weights do.
     """
     facts = offloading()
     params, machines = work.shape.params, machines_of(problem, plan)
+    whole = plan.offload == "all"
+    if problem.pictures and plan.adapted:  # the network that learns; latents and texts are encoded before
+        return int(host_weights(work)[1] / machines) if whole else 0
+    frozen, learning = _models(problem, plan, work)
     if plan.adapted:
-        bits = work.format.body_bits
-        if problem.pictures:  # the network that learns; latents and texts are encoded before
-            return int(host_weights(work)[1] / machines) if plan.offload == "all" else 0
-        return int(params * bits / 8 / machines) if plan.offload == "all" else 0
+        states = adapter_params(work) * ADAPTER_BYTES * learning
+        return int((params * work.format.body_bits / 8 * learning + 2 * params * frozen + states) / machines) * whole
     if plan.offload == "nvme":
         return int(facts.nvme_host_bytes.value * max(plan.count / machines, 1))
     if plan.offload != "none":
         each = facts.optimizer_bytes if plan.offload == "optimizer" else facts.weights_bytes
-        return int(params * each.value / machines)
+        return int(params * (each.value * learning + 2 * frozen * whole) / machines)
     if plan.optimizer == "paged_adamw_8bit":
         copies = 1 if plan.sharding in ("zero1", "zero2", "zero3", "fsdp") else plan.count
-        return int(params * facts.paged_bytes.value * copies / machines)
+        return int(params * facts.paged_bytes.value * learning * copies / machines)
     return 0
+
+
+def _models(problem: Problem, plan: Plan, work: Workload) -> tuple[int, int]:
+    """(frozen models of 16 bits beside, models that learn): a reference and a reward model, and the critic of PPO."""
+    if problem.goal not in REFERENCED:
+        return 0, 1
+    reference = 0 if plan.adapted else 1
+    if problem.goal != "ppo" or (plan.adapted and work.engine in ONE_BASE):
+        return reference, 1
+    return reference + 1, 2
 
 
 def host_most_bytes(host: int) -> int:

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from kb.base import BadInput
 from kb.launch import launch_facts
 from kb.models import models
 from tools.launch.result import LaunchFiles
@@ -229,3 +231,72 @@ def test_an_agent_may_state_the_rate_and_the_batch_by_either_name() -> None:
     assert _trained({"micro_batch_size": 1, "learning_rate": 5e-5}) == {"micro_batch_size": 1, "learning_rate": "5e-05"}
     read = recipe(made(model="huggyllama/llama-7b", gpu="a100-sxm-80gb", task="lora", **stated))
     assert (read["per_device_train_batch_size"], read["learning_rate"]) == (1, 5e-5)
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+@pytest.mark.parametrize("engine", ["llama-factory", "accelerate", "axolotl", "fsdp"])
+def test_what_the_files_are_said_to_shard_their_start_shards(engine: str, nodes: int) -> None:
+    """Started by torchrun alone, LLaMA-Factory would hold a whole copy on every card."""
+    asked = {"model": "Qwen/Qwen2.5-72B-Instruct", "gpu": "rtx-4090", "gpu_count": 4, "nodes": nodes, "task": "qlora"}
+    found = made(**asked, engine=engine, sharding="fsdp offload", sequence_tokens=512)
+    files = {one.name: one.content for one in found.files}
+
+    assert found.sharding == "fsdp"
+    told = files.get("accelerate.yaml") or files.get("axolotl.yaml") or files["recipe.yaml"]
+    assert re.search(r"(?:offload_params|cpu_offload): true", told)
+    assert "accelerate.yaml" not in files or "accelerate launch --config_file accelerate.yaml" in files["run.sh"]
+    assert (engine != "llama-factory") == ("llamafactory.launcher train.yaml" not in files["run.sh"])
+    assert "FORCE_TORCHRUN" not in files["run.sh"]
+
+
+@pytest.mark.parametrize("engine", ["llama-factory", "deepspeed", "accelerate"])
+def test_offload_said_beside_the_sharding_is_written(engine: str) -> None:
+    asked = {"model": "Qwen/Qwen2.5-32B-Instruct", "gpu": "a100-sxm-80gb", "gpu_count": 8, "task": "full_finetune"}
+    zero = json.loads(content(made(**asked, engine=engine, sharding="zero3 offload"), "deepspeed.json"))
+
+    assert {"offload_optimizer", "offload_param"} <= set(zero["zero_optimization"])
+
+
+def test_what_was_changed_to_fit_is_said_first() -> None:
+    found = made(model="Qwen/Qwen2.5-32B-Instruct", gpu="a100-sxm-80gb", gpu_count=4, task="full_finetune")
+    told = " ".join(found.assumptions[:3])
+
+    assert found.optimizer != "adamw" or "Offloads" in told
+    assert found.optimizer == "adamw" or f"optimizer not stated: {found.optimizer}" in told
+
+
+def test_offload_to_a_drive_is_refused_rather_than_left_out() -> None:
+    with pytest.raises(BadInput) as caught:
+        made(model="Qwen/Qwen2.5-7B", gpu="rtx-4090", task="full_finetune", sharding="zero3 nvme offload")
+    assert caught.value.field == "sharding"
+
+
+@pytest.mark.parametrize("said", ["adamw pure_bf16", "AdamW, bf16: full", "adamw (pure bf16)"])
+def test_no_masters_said_beside_the_optimizer_are_not_written(said: str) -> None:
+    asked = {"model": "Qwen/Qwen2.5-7B-Instruct", "gpu": "a100-sxm-80gb", "gpu_count": 8, "task": "full_finetune"}
+    read = yaml.safe_load(content(made(**asked, engine="llama-factory", optimizer=said), "train.yaml"))
+
+    assert read["pure_bf16"] is True
+    assert "bf16" not in read
+
+
+def test_eight_bit_states_under_fsdp_2_are_not_those_of_bitsandbytes() -> None:
+    asked = {"model": "Qwen/Qwen2.5-7B-Instruct", "gpu": "a100-sxm-80gb", "gpu_count": 4, "task": "full_finetune"}
+    names = {}
+    for sharding in ("fsdp", "zero3"):
+        found = made(**asked, sharding=sharding, optimizer="adamw_8bit")
+        names[sharding] = recipe(found)["optim"]
+        assert ("torchao" in content(found, "requirements.txt")) is (sharding == "fsdp")
+
+    assert names == {"fsdp": "adamw_torch_8bit", "zero3": "adamw_bnb_8bit"}
+
+
+@pytest.mark.parametrize(
+    ("model", "template"),
+    [("Qwen/Qwen-14B-Chat", "qwen"), ("lmsys/vicuna-13b-v1.3", "vicuna"), ("huggyllama/llama-13b", "default"),
+     ("Qwen/Qwen2.5-7B-Instruct", "qwen")],
+)  # fmt: skip
+def test_llama_factory_is_told_a_template_where_the_tokenizer_brings_none(model: str, template: str) -> None:
+    found = made(model=model, gpu="a100-sxm-80gb", gpu_count=2, task="lora", engine="llama-factory")
+
+    assert yaml.safe_load(content(found, "train.yaml"))["template"] == template

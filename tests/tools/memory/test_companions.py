@@ -129,3 +129,23 @@ def test_grpo_of_a_whole_model_takes_the_cards_that_recipes_give_it(model: str, 
 def test_adapters_trained_by_grpo_may_fit_tightly() -> None:
     found = estimate_memory(MemoryRequest(task="lora", model=SEVEN, method="grpo", gpu="a100-sxm-80gb"))
     assert next(one.count for one in found.minimum_gpus if one.gpu == "a100-sxm-80gb") == 1
+
+
+def test_the_critic_goes_where_the_policy_goes() -> None:
+    """With all of it in host memory, what PPO holds beside GRPO is neither weights nor states."""
+    fields = {"sharding": "zero3", "data_parallel": 4, "engine": "deepspeed", "sequence_tokens": 2048}
+    beside = {
+        offload: total(method="ppo", offload=offload, **fields) - total(method="grpo", offload=offload, **fields)
+        for offload in ("none", "optimizer", "all")
+    }
+
+    assert beside["all"] < 1 * GB
+    assert beside["all"] < beside["optimizer"] < beside["none"] - 15 * GB  # 12 bytes of states over four cards
+
+
+def test_ppo_by_adapters_loads_a_critic_and_a_reward_model() -> None:
+    grpo, ppo = (total(task="lora", method=name) for name in ("grpo", "ppo"))
+    one_base = [total(task="lora", method=name, engine="llama-factory") for name in ("grpo", "ppo")]
+
+    assert 28 * GB < ppo - grpo < 34 * GB  # two bases of 15 GB
+    assert one_base[0] == one_base[1]

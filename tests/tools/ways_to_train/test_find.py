@@ -423,3 +423,25 @@ def test_what_people_measure_of_zero_3_under_adapters_is_told() -> None:
 
     assert any("ZeRO-3 under adapters" in one for one in found({**fields, "sharding": "zero3"}).warnings)
     assert not any("ZeRO-3" in one for one in found({**fields, "sharding": "fsdp"}).warnings)
+
+
+def test_a_rate_alone_is_of_the_network_where_there_are_several_machines() -> None:
+    """LLaMA-Factory over 150 MB/s: what goes to the host still goes over PCIe."""
+    fields = {"model": "Qwen/Qwen-14B-Chat", "method": "lora", "cards": "2x A10", "nodes": 2, "link": "150MB/s"}
+    answer, near = (found({**fields, "sharding": "zero3 offload", **more}) for more in ({}, {"nodes": 1, "link": None}))
+    paces = {way.cards.count: way.speed.tokens_per_s.value for way in answer.ways if way.speed}
+
+    assert not any("PCIe at 0 GB/s" in one for one in answer.assumptions)
+    assert paces[2] < near.ways[0].speed.tokens_per_s.value / 5  # weights are gathered over that network
+    assert paces[2] < paces[1]  # one card by itself sends nothing over it
+
+
+def test_llama_factory_is_not_told_what_it_refuses() -> None:
+    fields = {"model": "Qwen/Qwen2.5-7B", "method": "full", "cards": "4x A100 80GB", "engine": "llama-factory"}
+    ways = found({**fields, "precision": "bf16_pure"}).ways
+
+    assert ways
+    assert all(way.sharding != "zero3" for way in ways)
+    with pytest.raises(BadInput) as caught:
+        found({**fields, "precision": "bf16_pure", "sharding": "zero3"})
+    assert caught.value.field == "sharding"

@@ -135,3 +135,42 @@ def test_what_the_allocator_holds_of_samples_of_varied_length_is_told_where_it_i
 
     assert adapters.ways[0].memory.high_bytes_per_gpu < shown <= adapters.ways[0].memory.usable_bytes_per_gpu
     assert not any("nvidia-smi" in one for one in found({**fields, "method": "full", "cards": "1x H200"}).warnings)
+
+
+def test_a_named_program_with_recipes_narrows_the_duration() -> None:
+    fields = {"model": "Qwen/Qwen3-8B", "method": "lora", "cards": [{"gpu": "a100-sxm-80gb", "count": 1}], **DATA}
+    spans = {}
+    for engine in (None, "deepspeed", "axolotl", "torchtune"):
+        answer = found({**fields, "engine": engine} if engine else fields)
+        time = answer.ways[0].speed.time_s
+        spans[engine] = time.high / time.value
+        assert answer.assumptions[0].startswith("Time: quick with")
+        assert ("narrower once the program" in answer.assumptions[0]) == (engine is None)
+
+    assert spans["axolotl"] == pytest.approx(first_runs().up_ratio_recipe.value)
+    assert spans["axolotl"] == spans["torchtune"] < spans["deepspeed"] <= spans[None] * 1.01
+
+
+def test_reports_of_programs_with_recipes_lie_below_the_narrower_end() -> None:
+    programs = {"litgpt": "litgpt", "lit-llama": "litgpt", "torchtune": "torchtune", "unsloth": "unsloth",
+                "swift": "ms-swift", "sky-t1": "llama-factory", "llama3-8b-5090": "llama-factory"}  # fmt: skip
+    ratios = []
+    for run in RUNS:
+        engine = next((name for start, name in programs.items() if run["id"].startswith(start)), None)
+        ways = found({**run["asked"], "engine": engine}).ways if engine else ()
+        ratios += [3600 * run["hours"] / ways[0].speed.time_s.value] if ways else []
+
+    assert len(ratios) >= 20
+    assert sum(one <= first_runs().up_ratio_recipe.value for one in ratios) / len(ratios) >= 0.9
+
+
+def test_samples_that_are_cut_are_not_padded_beyond_the_cut() -> None:
+    facts = first_runs()
+
+    assert facts.padded(4, most=1.0) == 1
+    assert facts.padded(4, most=1.2) == 1.2
+    assert facts.padded(4, most=9) == facts.padded(4)
+    whole = {"model": "Qwen/Qwen3-8B", "method": "lora", "cards": [{"gpu": "a100-sxm-80gb", "count": 1}]}
+    each = [paces({**whole, "samples": 10_000, "sample_tokens": tokens, "sequence_tokens": 1024,
+                   "micro_batch_size": 4})[1] for tokens in (512, 1024)]  # fmt: skip
+    assert each[1].rate.value > 1.3 * each[0].rate.value  # tokens a second, none of them padding

@@ -81,3 +81,59 @@ def test_where_the_host_is_what_lacks_it_is_what_binds() -> None:
 
     assert not answer.ways
     assert [bind.what for bind in answer.binds] == ["host_memory"]
+
+
+def test_ppo_with_everything_offloaded_leaves_the_card_to_the_engine_that_generates() -> None:
+    """OpenRLHF trains 7B by PPO on four cards of 40 GB with actor, critic, reference and reward in host memory."""
+    asked = {"model": "Qwen/Qwen2.5-7B", "cards": "4x A100 40GB", "host_memory": "512GB", "sharding": "zero3 offload"}
+    answer = found({**asked, "method": "ppo full"})
+    way, grpo = answer.ways[0], found({**asked, "method": "grpo full"}).ways[0]
+
+    assert answer.answer.verdict == "fits"
+    assert way.memory.parts.get("optimizer", 0) == way.memory.parts.get("weights", 0) == 0
+    assert way.memory.host_bytes > 1.8 * grpo.memory.host_bytes
+    assert any("split over 2 cards" in one for one in way.why)
+    assert found({**asked, "method": "grpo full"}).ways[0].flags["trl"]["vllm_tensor_parallel_size"] == 2
+
+
+def test_larger_adapters_take_more_of_the_host() -> None:
+    asked = {"model": "Qwen/Qwen1.5-72B", "method": "qlora", "cards": "2x 4090", "sharding": "fsdp offload"}
+    small, large = (found({**asked, "sequence_tokens": 512, "lora_rank": rank}).ways[0] for rank in (8, 128))
+
+    assert 20e9 < large.memory.host_bytes - small.memory.host_bytes < 30e9  # 1.6B adapter parameters, 16 bytes each
+
+
+@pytest.mark.parametrize("optimizer", ["adamw_8bit", "paged adamw 8bit"])
+def test_states_that_step_on_the_card_do_not_go_to_the_host(optimizer: str) -> None:
+    """Axolotl: FSDP offload is not compatible with an optimizer of eight bits; nor does DeepSpeed step one there."""
+    adapters = {"model": "Llama-2-70B", "method": "qlora", "cards": "2x 3090", "sequence_tokens": 4096}
+    answer = found({**adapters, "sharding": "fsdp", "optimizer": optimizer, "engine": "axolotl"})
+
+    assert {(way.offload, way.optimizer) for way in answer.ways} == {("all", "adamw")}
+    assert any("AdamW (adamw_torch) is taken" in one for one in answer.warnings)
+    full = found({**FULL, "sharding": "zero3 offload", "optimizer": optimizer})
+    assert {(way.offload, way.optimizer) for way in full.ways} == {("all", "adamw")}
+
+
+def test_eight_bit_states_of_fsdp_are_torchaos() -> None:
+    fields = {"model": "Qwen/Qwen3-8B", "method": "full", "cards": "2x A100 80GB", "optimizer": "adamw_8bit"}
+    answer = found({**fields, "sharding": "fsdp"})
+
+    assert answer.ways[0].flags["trl"]["optim"] == "adamw_torch_8bit"
+    assert any("torchao" in one for one in answer.warnings)
+    assert found({**fields, "sharding": "zero3"}).ways[0].flags["trl"]["optim"] == "adamw_bnb_8bit"
+
+
+@pytest.mark.parametrize("said", ["adamw pure_bf16", "AdamW (pure bf16)", "adamw, bf16: full"])
+def test_precision_said_beside_the_optimizer_is_kept(said: str) -> None:
+    request = WaysToTrainRequest.model_validate({"model": "Qwen/Qwen3-8B", "cards": "8x A800", "optimizer": said})
+
+    assert (request.optimizer, request.precision) == ("adamw", "bf16_pure")
+
+
+def test_a_drive_is_offered_where_the_host_does_not_hold_what_was_to_go_there() -> None:
+    fields = {"model": "70B", "method": "full", "cards": "8x A100 80GB", "host_memory": "1TB", "micro_batch_size": 1}
+    answer = found({**fields, "sharding": "zero3 offload"})
+
+    assert answer.answer.verdict == "fits_with_changes"
+    assert any("NVMe" in one.change and one.costs == "speed" for one in answer.changes)

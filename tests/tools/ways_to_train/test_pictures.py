@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kb.units import GIB
 from tests.tools.ways_to_train.problems import found
 from tools.ways_to_train.result import TrainingWay
 
@@ -84,3 +85,16 @@ def test_a_narrow_base_is_taken_for_pictures_and_told_where_it_is_not() -> None:
     assert narrow.memory.parts["weights"] < 0.6 * wide.memory.parts["weights"]
     words = found({"model": "qwen3 8b", "method": "lora", "cards": "4090", "weight_format": "awq"})
     assert any("awq is not taken" in one for one in words.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("model", "side", "least", "most"),
+    [("SDXL", 1024, 8.0, 11.0), ("stable-diffusion-v1-5/stable-diffusion-v1-5", 512, 1.1, 2.0)],
+)
+def test_a_unet_without_recomputing_saves_what_was_counted(model: str, side: int, least: float, most: float) -> None:
+    """7.9 GiB of saved tensors at 1,024 pixels (SDXL), 1.1 at 512 (Stable Diffusion 1.5), and a block's own on top."""
+    fields = {"model": model, "method": "lora", "cards": "1x H100", "image_px": side, "gradient_checkpointing": "none"}
+    held = [found({**fields, "micro_batch_size": n}).ways[0].memory.needed_bytes_per_gpu / GIB for n in (1, 2, 4)]
+
+    assert least < held[1] - held[0] < most
+    assert held[2] - held[1] == pytest.approx(2 * (held[1] - held[0]), rel=0.02)
