@@ -191,6 +191,13 @@ def test_an_embedding_model_reads_and_generates_nothing() -> None:
     assert any("reads" in assumption for assumption in found.assumptions)
 
 
+def test_texts_that_are_read_in_batches_wait_for_the_weights_together() -> None:
+    one, many = (
+        estimate(model="BAAI/bge-m3", gpu="t4-16gb", gpu_count=1, concurrent_sequences=count) for count in (1, 32)
+    )
+    assert one.prefill_tokens_per_s.value == pytest.approx(many.prefill_tokens_per_s.value, rel=0.01)
+
+
 def test_what_binds_is_named() -> None:
     assert estimate(gpu_count=2, weight_format="fp8").bound == "memory_bandwidth"
     assert estimate(model="Qwen/Qwen3-0.6B", gpu_count=1).bound == "latency"
