@@ -8,12 +8,14 @@ from assistant.writing.words import Words
 from kb.models import models
 from tools.agent_tools.ledger import LookedUp
 from tools.agent_tools.media import WEIGHTS_FIT
+from tools.agent_tools.ranged import middle, parted
 from tools.ways_to_run.tell.words import ENGINES, format_name
 
 CHANGED = re.compile(r"(?P<field>[a-z_]+): (?P<new>\S+) instead of (?P<old>\S+)")
 PLAIN_SPEEDS = ("audio_s_per_s", "images_per_s", "documents_per_s", "frames_per_s")
 """Speeds of works that generate no text; the more, the faster."""
 BARE = re.compile(r"[a-z_]+")
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 class WayTold(NamedTuple):
@@ -98,15 +100,23 @@ def plain_way(one: LookedUp, words: Words) -> dict[str, str] | None:
     speed = one.shown.get("speed") or {}
     name = next((name for name in PLAIN_SPEEDS if speed.get(name)), "")
     rate = words.say(name, rate=speed[name]) if name else ""
-    value = str(speed.get(name, "")).split(" ")[0].replace(",", "")
+    value = leading(str(speed.get(name, "")))
     return {
         "how": format_name(str(row["weight_format"])),
         "needed": str(row.get("needed", "")),
         "usable": str(row.get("usable", "")),
         "card": str(row.get("card", "")),
         "rate": rate,
-        "value": value if value.replace(".", "").isdigit() else "",
+        "value": "" if value is None else str(value),
     }
+
+
+def leading(said: str) -> float | None:
+    """The number a told figure is compared by: its first, or the middle of a range that stands alone ("47–94")."""
+    if (ends := parted(said)) is not None:
+        return middle(*(leading(end) or 0.0 for end in ends))
+    found = NUMBER.match(said)
+    return float(found[0].replace(",", "")) if found else None
 
 
 def _grouped(number: Any) -> str:

@@ -19,7 +19,7 @@ from tools.ways_to_run.find import find_ways_to_run
 from tools.ways_to_run.request import Parallel, WaysToRunRequest
 from tools.ways_to_run.search import search
 from tools.ways_to_run.space.formats import FILES, NATIVE_FILES, engine_rule, runs
-from tools.ways_to_run.space.layouts import Spread
+from tools.ways_to_run.space.layouts import Spread, indivisible
 from tools.ways_to_run.space.load import Load, load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
 from tools.ways_to_run.tell.binds import nearest
@@ -99,6 +99,8 @@ def served(request: LaunchRequest, card: CardCount) -> Served:
         for form, kv, said in _choices(request, program):
             load = load_of(_asked(request, card, program, form, kv))
             ways = _over_all(machine, load) or search(machine, load).ways
+            if program != programs[0]:  # a stand-in: heads are cut unevenly only where llama.cpp was asked for
+                ways = [one for one in ways if indivisible(load.shape, one.candidate.spread.tp) is None]
             if ways and ways[0].candidate.cards:
                 return _served(request, program, machine, load, _leading(ways, machine), said)
     form, kv, _ = next(_choices(request, programs[0]))

@@ -91,7 +91,7 @@ def _llama(setting: Setting) -> Iterator[str]:
     if kv in {"q8_0", "q4_0", "fp8"}:
         name = "q8_0" if kv == "fp8" else kv
         yield from ("-ctk", name, "-ctv", name)
-    if setting.request.gpu_count > 1:
+    if setting.request.gpu_count > 1 and "-sm" not in setting.placed:
         yield from ("--split-mode", "layer")
     yield from ("--jinja", "--metrics")
 

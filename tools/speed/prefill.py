@@ -12,7 +12,7 @@ from tools.speed.decode import (
     permute_s,
     routed_efficiency,
 )
-from tools.speed.work import WIDE_BITS, Work, by_card
+from tools.speed.work import READERS, WIDE_BITS, Work, by_card
 
 
 def prompt_s(work: Work) -> float:
@@ -43,7 +43,7 @@ def prefill_s(work: Work, length: int, cached: int = 0) -> float:
         routed = arch.active_params - arch.dense_params - arch.head_params
         products += 2 * routed * tokens / (work.flops * routed_efficiency(work, tokens) * factor)
         products += permute_s(work, tokens)
-    if work.sequences <= 1:  # else the step that answers beside it reads them anyway
+    if work.sequences <= 1 and arch.kind not in READERS:  # else the step beside it, or the batch of texts, reads them
         products = math.hypot(products, served_read_s(work, tokens))
     seconds = (products + attention_s(work, length, cached)) / tensor
     if work.layout.attention_copies:

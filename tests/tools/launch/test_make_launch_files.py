@@ -264,6 +264,14 @@ def test_what_cannot_be_written_is_refused_naming_the_field(fields: dict[str, An
     assert caught.value.field == field
 
 
+def test_llama_cpp_shares_every_layer_when_asked_and_is_told_one_way_to_split() -> None:
+    script = content(made(**SHORT, engine="llama.cpp", tensor_parallel=3, gpu_count=4), "serve.sh")
+    words = shlex.split(script, comments=True)
+    assert words[words.index("-sm") + 1] == "tensor"
+    assert words[words.index("-ts") + 1] == "1,1,1,0"  # the same part of each layer, however many layers there are
+    assert "--split-mode" not in words
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60) | st.from_regex(r"[\w.-]{1,20}/[\w.$`;|&-]{1,20}", fullmatch=True))
 def test_no_name_injects_anything(name: str) -> None:

@@ -89,10 +89,10 @@ def test_a_shared_prefix_shortens_the_burst() -> None:
     assert shared.time_to_first_token_burst_s.value < whole.time_to_first_token_burst_s.value / 2
 
 
-def test_a_model_that_drives_sees_all_three() -> None:
+def test_a_model_that_asks_for_waits_sees_all_three() -> None:
     asked = {
         "model": "Qwen3-14B AWQ", "cards": "2x RTX 3090", "concurrent_sequences": "12", "input_tokens": "3000",
-        "output_tokens": "300",
+        "output_tokens": "300", "target_first_token": "5 s",
     }  # fmt: skip
     shown = agent_tool("find_ways_to_run").look_up(asked, Ledger()).shown["ways"][0]["speed"]
     assert {"first_token", "first_token_alone", "first_token_burst", "requests_per_hour"} <= shown.keys()

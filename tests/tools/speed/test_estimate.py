@@ -9,9 +9,10 @@ from kb.catalog import gpus
 from kb.speed_constants import constants
 from tools.registry import tool
 from tools.speed import estimate_inference_speed
+from tools.speed.prefill import prefill_s
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import InferenceSpeed
-from tools.speed.work import stated_rate
+from tools.speed.work import stated_rate, work_of
 
 
 def estimate(**fields: object) -> InferenceSpeed:
@@ -189,6 +190,14 @@ def test_an_embedding_model_reads_and_generates_nothing() -> None:
     assert found.bound == "compute"
     assert found.tokens_per_s_total.value == pytest.approx(found.prefill_tokens_per_s.value)
     assert any("reads" in assumption for assumption in found.assumptions)
+
+
+def test_texts_that_are_read_in_batches_wait_for_the_weights_together() -> None:
+    one, many = (
+        work_of(InferenceSpeedRequest(model="BAAI/bge-m3", gpu="t4-16gb", gpu_count=1, concurrent_sequences=count))[0]
+        for count in (1, 32)
+    )
+    assert prefill_s(one, 32) == pytest.approx(prefill_s(many, 32))
 
 
 def test_what_binds_is_named() -> None:

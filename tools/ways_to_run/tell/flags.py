@@ -214,9 +214,11 @@ def _split(machine: Machine, candidate: Candidate) -> Iterator[str]:
     if len(candidate.cards) == 1:
         yield f"-sm none -mg {[card is candidate.cards[0] for card in machine.cards].index(True)}"
         return
-    if candidate.spread.tp > 1:
+    shared = candidate.spread.tp > 1  # each card then takes the same part of every layer
+    if shared:
         yield "-sm tensor"
-    dealt = {id(card): count for card, count in zip(candidate.cards, candidate.held.layers, strict=False)}
+    parts = [1] * len(candidate.cards) if shared else candidate.held.layers
+    dealt = {id(card): part for card, part in zip(candidate.cards, parts, strict=False)}
     counts = [dealt.get(id(card), 0) for card in machine.cards]
-    if len(set(counts)) > 1 and max(counts) - min(counts) > 1:
+    if 0 in counts or max(counts) - min(counts) > 1:
         yield f"-ts {','.join(str(count) for count in counts)}"

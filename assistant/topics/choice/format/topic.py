@@ -7,7 +7,7 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import running
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
-from assistant.writing.ways import WayTold, model_name, verdict, ways
+from assistant.writing.ways import WayTold, leading, model_name, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -50,7 +50,7 @@ def _named(setup: Setup) -> list[str]:
 
 
 def _rate(way: WayTold) -> float:
-    return float(way.fields["rate"].split()[0].replace(",", "")) if way.fields["rate"] else 0.0
+    return leading(way.fields["rate"]) or 0.0
 
 
 def _following(rows: list[tuple[LookedUp, WayTold]], out: list[str], words: Words) -> list[str]:
