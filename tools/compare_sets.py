@@ -116,11 +116,12 @@ def compare_sets(
     more, figure = _VALUES[matter]
     values = {one.name: figure(one) if work is None or one.verdict in USABLE else None for one in rows}
     winner = _best(values, more)
-    alike = _alike(rows, values, winner) if matter in ESTIMATED else winner
+    near = _near(rows, values, winner) if matter in ESTIMATED else []
+    plainest = _plainest(near) if near else winner
     ids = [key for _, cards in read for one in cards for key in _sources(one)]
     return SetsCompared(
-        sets=rows, by=matter, values=values, winner=alike,
-        reason=_reason(rows, matter, values, winner) if alike == winner else _plainer(rows, matter, values, alike),
+        sets=rows, by=matter, values=values, winner=plainest,
+        reason=_plainer(rows, matter, values, near) if len(near) > 1 else _reason(rows, matter, values, winner),
         assumptions=tuple(dict.fromkeys(said)), sources=cited(ids),
     )  # fmt: skip
 
@@ -202,44 +203,56 @@ def _best(values: dict[str, float | None], more: bool) -> str | None:
     return first[0] if len(first) == 1 else None
 
 
-def _alike(rows: tuple[SetCompared, ...], values: dict[str, float | None], winner: str | None) -> str | None:
-    """The plainest of the sets whose figure is as good as the best within what estimates are off.
+def _near(rows: tuple[SetCompared, ...], values: dict[str, float | None], winner: str | None) -> list[SetCompared]:
+    """The sets whose figure is as good as the best within what estimates are off, that itself included.
 
-    Fewer cards first, then less power: an advantage smaller than the error decides nothing.
+    An advantage smaller than the error decides nothing, whichever of them has it.
     """
     best = values.get(winner or "")
     if not best:
-        return winner
-    near = [
-        one for one in rows
-        if (value := values[one.name]) and 1 / ALIKE <= value / best <= ALIKE
-    ]  # fmt: skip
-    return min(near, key=lambda one: (sum(card.count or 1 for card in one.cards), one.power_w or 0, one.name)).name
+        return []
+    return [one for one in rows if (value := values[one.name]) and 1 / ALIKE <= value / best <= ALIKE]
 
 
-def _plainer(rows: tuple[SetCompared, ...], by: Matter, values: dict[str, float | None], winner: str | None) -> str:
-    """That several are alike, and what the one named has for it."""
-    told = ", ".join(f"{name} {_figure(by, value)}" for name, value in values.items() if value is not None)
-    one = next(row for row in rows if row.name == winner)
+def _plainest(near: list[SetCompared]) -> str:
+    """Fewer cards first, then less power."""
+    return min(near, key=lambda one: (_count(one), one.power_w or 0, one.name)).name
+
+
+def _count(one: SetCompared) -> int:
+    return sum(card.count or 1 for card in one.cards)
+
+
+def _plainer(
+    rows: tuple[SetCompared, ...], by: Matter, values: dict[str, float | None], near: list[SetCompared]
+) -> str:  # fmt: skip
+    """That several are alike, what the one named has for it, and what the others do."""
+    name = _plainest(near)
+    one = next(row for row in near if row.name == name)
+    told = ", ".join(f"{row.name} {_figure(by, value)}" for row in near if (value := values[row.name]) is not None)
+    far = [f"{row.name} {_figure(by, value)}" for row in rows if row not in near and (value := values[row.name])]
+    others = f" Others: {', '.join(far)}." if far else ""
     power = f" and {one.power_w:,.0f} W at the wall" if one.power_w else ""
-    cards = sum(card.count or 1 for card in one.cards)
     return (
-        f"Alike by {by} within what estimates are off ({told}); {winner} is plainer: {cards} "
-        f"card{'s' if cards > 1 else ''}{power}."
+        f"Alike by {by} within what estimates are off ({told}); {name} is plainer: {_count(one)} "
+        f"card{'s' if _count(one) > 1 else ''}{power}.{others}{_lost(rows)}"
     )
+
+
+def _lost(rows: tuple[SetCompared, ...]) -> str:
+    out = [one.name for one in rows if one.verdict == "does_not_fit"]
+    return f" {', '.join(out)}: does not run it." if out else ""
 
 
 def _reason(
     rows: tuple[SetCompared, ...], by: Matter, values: dict[str, float | None], winner: str | None
 ) -> str:  # fmt: skip
-    out = [one.name for one in rows if one.verdict == "does_not_fit"]
-    lost = f" {', '.join(out)}: does not run it." if out else ""
     if winner is None:
-        return f"No single best by {by}.{lost}"
+        return f"No single best by {by}.{_lost(rows)}"
     told = {name: _figure(by, value) for name, value in values.items() if value is not None}
     others = ", ".join(f"{name} {value}" for name, value in told.items() if name != winner)
     beside = f" (others: {others})" if others else ""
-    return f"{winner}: best by {by}, {told[winner]}{beside}.{lost}"
+    return f"{winner}: best by {by}, {told[winner]}{beside}.{_lost(rows)}"
 
 
 def _figure(by: Matter, value: float) -> str:

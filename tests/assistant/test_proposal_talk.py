@@ -1,5 +1,7 @@
 """Turns after a proposal that speak of it: second-hand, the rest of the money, other makers, asides, one card left."""
 
+import re
+
 import pytest
 
 from tests.assistant.test_follow_ups import conversation, first
@@ -36,10 +38,12 @@ def test_used_cards_that_were_ruled_out_are_let_in_again() -> None:
 
 @pytest.mark.parametrize("said", ["剩下的预算怎么花", "what could we do with the rest of the money?"])
 def test_the_rest_of_the_money_is_counted_and_spent(said: str) -> None:
-    need, draft = conversation(TEAM, said)[-1]
+    (_, proposed), (need, draft) = conversation(TEAM, said)
     assert need.intent == "budget"
-    assert "834,000" in first(draft)
-    assert "903,000" in first(draft)
+    bought, spent = (int(one.replace(",", "")) for one in re.findall(r"(?:约|能到 .+?，)\s*¥([\d,]+)", first(proposed)))
+    assert bought < spent <= 1_000_000
+    assert f"{1_000_000 - bought:,}" in first(draft)
+    assert f"{spent:,}" in first(draft)
 
 
 @pytest.mark.usefixtures("fresh_prices")

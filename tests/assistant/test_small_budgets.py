@@ -58,9 +58,14 @@ def test_the_machine_stands_in_the_verdict_of_who_wants_one_and_behind_that_of_w
 
 @pytest.mark.usefixtures("fresh_prices")
 def test_second_hand_cards_lead_where_new_ones_only_fit_as_tightly_for_more() -> None:
-    one, _ = first("预算 3 万，本地跑 70B 量化，怎么配？")
+    text = "预算 3 万，本地跑 70B 量化，怎么配？"
+    one, _ = first(text)
     assert one.condition == "used"
-    assert one.memory.verdict == "yes"
+    assert one.gpu_count == 2
+    new = [other for other in turn(text)[2].configurations if other.condition == "new"]
+    assert new
+    assert all(other.memory.verdict == one.memory.verdict == "tight" for other in new)
+    assert all((other.price.amount or 0) > (one.price.amount or 0) for other in new)
 
 
 @pytest.mark.usefixtures("fresh_prices")

@@ -16,7 +16,7 @@ from tests.assistant.planning import turn
         pytest.param("I need to finish fine-tuning Qwen 7B on 20k samples by tomorrow, what should I rent?",
                      "512 tokens a sample", id="sample"),
         pytest.param("五千条数据微调 7B 三万二上下文", "每条 512 tokens", id="sample-zh"),
-        pytest.param("千把块能买什么卡跑 8B", "供 360 W 电", id="watts"),
+        pytest.param("千把块能买什么卡跑 8B", "供 130 W 电", id="watts"),
     ],
 )  # fmt: skip
 def test_it_is_told_and_traced(question: str, taken: str) -> None:

@@ -9,7 +9,7 @@ from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.shown import SHOWN_MAX, written
 from tools.agent_tools.toolset import agent_tool
 from tools.compare_gpus import Comparison, ComparisonRequest, compare_gpus
-from tools.compare_sets import Matter, SetsCompared, compare_sets
+from tools.compare_sets import ALIKE, Matter, SetsCompared, compare_sets
 from tools.ways_to_run import find_ways_to_run
 from tools.ways_to_run.request import WaysToRunRequest
 
@@ -111,11 +111,23 @@ def test_power_is_of_the_cards_and_hosts_stand_beside() -> None:
     assert found.reason == "1x L4: best by power, 72 W (others: 1x 3090 350 W)."
 
 
-def test_an_advantage_smaller_than_the_error_goes_to_the_plainer_set() -> None:
-    """One 4090 and four 4060 Ti give a 7B model about as many tokens: the one card is named, with why."""
-    found = compare_gpus(ComparisonRequest(sets=("1x 4090", "4x 4060 Ti 16GB"), model="Mistral-7B"))
+@pytest.mark.parametrize("many", ["4x 4060 Ti 16GB", "4x 3060 12GB"])
+def test_an_advantage_smaller_than_the_error_goes_to_the_plainer_set(many: str) -> None:
+    """One 4090 and four small cards give a 7B model about as many tokens: the one is named, whichever has more."""
+    found = compare_gpus(ComparisonRequest(sets=("1x 4090", many), model="Mistral-7B"))
+    assert found.compared is not None
+    one, other = (float(found.compared.values[name] or 0) for name in ("1x 4090", many))
+    assert 1 / ALIKE <= one / other <= ALIKE  # else the case says nothing
     assert found.winner == "1x 4090"
     assert "within what estimates are off" in found.reason
+
+
+def test_of_alike_sets_those_that_are_not_are_told_apart() -> None:
+    sets = ("1x 4090", "4x 3060 12GB", "1x 3060 12GB")
+    found = compare_gpus(ComparisonRequest(sets=sets, model="Mistral-7B", by="speed"))
+    alike, _, others = found.reason.partition("Others: ")
+    assert "4x 3060 12GB" in alike
+    assert "1x 3060 12GB" in others
 
 
 def test_a_size_alone_is_a_model() -> None:

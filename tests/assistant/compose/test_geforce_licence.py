@@ -11,7 +11,7 @@ SAID = ("does not allow deployment in a data centre", "不允许部署在数据�
     "text",
     [
         "小公司 7×24 跑一个 32B 的客服模型，租 H20 还是买两张 4090？",
-        "Which GPU for a startup serving Qwen3-8B in production, budget $3000?",
+        "Which GPU for a startup serving Qwen3-8B in production, budget $2000?",
         "2x RTX 3090 in a rack or one L40S for Qwen2.5-32B?",
     ],
 )

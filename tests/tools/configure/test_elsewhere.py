@@ -7,7 +7,10 @@ import pytest
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.toolset import agent_tool
 from tools.configure.bills.host import hosts
+from tools.configure.market.purchases import purchased
+from tools.configure.market.suitable import machine_sizes
 from tools.configure.tell.tiers import in_proportion
+from tools.named import read_card
 
 GIB = 2**30
 
@@ -84,6 +87,23 @@ def test_what_leads_by_proportion_leaves_no_other_tier_than_the_stronger_one() -
 def test_where_no_cards_fit_the_limits_another_machine_may() -> None:
     found = orders(model="Kimi-K2", users="1", max_power="1500 W")
     assert found["recommended"]["engine"] == "llama.cpp"
+
+
+@pytest.mark.parametrize(("model", "watts"), [("Kimi-K2", 1500), ("Qwen3-32B", 300), ("DeepSeek-V3", 900)])
+def test_what_states_no_power_is_within_no_limit_of_it(model: str, watts: int) -> None:
+    """What is bought within the limit states its power; a stronger order is looked for beyond the limits."""
+    found = orders(model=model, users="1", max_power=f"{watts} W")
+    assert found
+    kept = [(read_card(one["gpu_name"])[0], one["gpu_count"]) for tier, one in found.items() if tier != "stronger"]
+    assert kept
+    assert all(gpu.market == "apu" or (gpu.tdp_w or watts + 1) * count <= watts for gpu, count in kept)
+
+
+def test_a_computer_of_one_gpu_is_no_card_of_which_a_machine_takes_several() -> None:
+    station = read_card("DGX Station")[0]
+    assert machine_sizes(station) == (1,)
+    (whole,) = purchased(station, 1, country=None)
+    assert whole.complete
 
 
 def test_a_sum_below_every_machine_finds_none() -> None:

@@ -1,5 +1,6 @@
 """Every way to acquire cards that hold the work, in order of price, worked out only as far as somebody reads."""
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,7 +18,7 @@ from tools.configure.market.own import NOTHING, Own
 from tools.configure.market.purchases import purchases
 from tools.configure.market.rentals import asking, rentals
 from tools.configure.market.stream import Stream
-from tools.configure.market.suitable import scales_out
+from tools.configure.market.suitable import reads_files, scales_out
 from tools.configure.market.wanted import LASTING, Wanted
 from tools.memory.result import Verdict
 
@@ -60,7 +61,7 @@ class Limits:
         limit = self.buy_usd if choice.acquisition == "buy" else self.rent_usd_per_hour
         if limit is not None and (choice.amount is None or choice.amount > choice.affords(limit)):
             return False
-        return self.power_w is None or (choice.power_w or 0) <= self.power_w
+        return self.power_w is None or _draws(choice) <= self.power_w
 
     def at_most(self, way: str, amount: Decimal | None) -> "Limits":
         """The same with no more than this much money for one way."""
@@ -355,6 +356,15 @@ class Options:
                     wide |= {form} if verdict == "yes" else set()
             known = self._split[key] = {name: tuple(rows) for name, rows in parts.items()}
         return known
+
+
+def _draws(choice: Choice) -> float:
+    """Watts of the cards as a limit counts them: what is bought and states none is beyond every limit.
+
+    Computers of one memory state theirs seldom and draw less than cards do; of rents somebody else pays the power.
+    """
+    unstated = choice.acquisition == "buy" and not reads_files(choice.gpu)
+    return choice.power_w or (math.inf if unstated else 0)
 
 
 def _under(one: Floor, other: Floor) -> bool:

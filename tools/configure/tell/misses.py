@@ -66,7 +66,10 @@ def beyond_limits(
                 yield from _too_dear(dear, money, only=not titles)
         if limits.power_w is not None:
             freed = replace(limits, power_w=None)
-            found = next(iter(ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)), None)
+            able = ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)
+            found = next(
+                (one for one in able if one.option.choice.power_w), None
+            )  # the others cannot say what to allow
             if found is not None and not limits.within(found.option.choice):
                 yield _too_hungry(found, limits.power_w)
         if not shown and (request.target_tokens_per_s or request.deadline_s or request.target_latency_s):
