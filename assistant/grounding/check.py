@@ -9,7 +9,17 @@ from typing import Literal
 from assistant.grounding.standing.derived import POOL_MAX, derived
 from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
 from assistant.grounding.standing.intervals import torn
-from assistant.grounding.standing.sums import SMALL_MAX, balanced, converts, follows, is_width, leads, miscounted
+from assistant.grounding.standing.sums import (
+    SMALL_MAX,
+    balanced,
+    converts,
+    ends_sum,
+    follows,
+    is_width,
+    leads,
+    miscounted,
+    parts_of_factor,
+)
 from assistant.grounding.standing.vouched import AT_AN_END
 from assistant.grounding.strangers import strangers
 from assistant.grounding.wording.cues import COUNTED, says
@@ -35,6 +45,10 @@ FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
 GENERAL_KINDS = frozenset({BYTES, RATE, FLOPS, POWER})
 """What may be, where no product is named: a tool gives it of products."""
+AS_ANOTHER = re.compile(r"holds it as |at an end")
+"""Against a figure that words beside it call something else; being of another thing, it may still be worked out."""
+WHOLE = 100.0
+"""In percent: all of anything."""
 BARE_MIN = 1000
 """From which number on one without a unit is no count that anybody says in passing."""
 QUOTED_KINDS = frozenset({BYTES, RATE, FLOPS, POWER, MONEY, PACE})
@@ -94,11 +108,13 @@ def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, i
     own: list[str] = []
     count = 0
     pool: list[Figure] = []
+    summed: set[tuple[str, str]] = set()
     for statement in statements(answer):
         if statement.own and statement.kind != "heading":
             own.append(statement.text.strip())
         pool = pool if statement.kind in {"sentence", "cell"} else []
-        looked = _worked_out(statement, _looked(statement, evidence, by_reference), pool)
+        looked = _worked_out(statement, _looked(statement, evidence, by_reference), pool, summed)
+        summed |= _summed(statement, looked)
         pool = [*pool, *(one for one, stands in looked if stands.good and one.readings)][-POOL_MAX:]
         count += len(looked)
         sources += [(one.end, stands.sources) for one, stands in looked if stands.good and stands.sources]
@@ -132,11 +148,15 @@ def _looked(statement: Statement, evidence: Evidence, by_reference: Sequence[tup
     return found
 
 
-def _worked_out(statement: Statement, looked: Looked, pool: Sequence[Figure]) -> Looked:
+def _worked_out(
+    statement: Statement, looked: Looked, pool: Sequence[Figure], summed: AbstractSet[tuple[str, str]]
+) -> Looked:
     """The same, with figures that only arithmetic stands behind: over those before them, and in their statement."""
     if all(stands.good for _, stands in looked):
         return looked
-    known = {(one.text, one.readings[0].kind) for one in pool}
+    if statement.covered and not any(stands.sources for _, stands in looked) and not MARKER.search(statement.text):
+        looked = [(one, Stands(True) if _is_setting(one, stands) else stands) for one, stands in looked]
+    known = {(one.text, one.readings[0].kind) for one in pool} | summed
     looked = [
         (one, Stands(True)) if not stands.good and not stands.against and _again(one, known) else (one, stands)
         for one, stands in looked
@@ -149,10 +169,24 @@ def _worked_out(statement: Statement, looked: Looked, pool: Sequence[Figure]) ->
     beside = [*pool, *(one for one, stands in looked if stands.good)]
     return [
         (one, Stands(True))
-        if not stands.good and not stands.against and one.readings and derived(statement, beside, one)
+        if not stands.good
+        and one.readings
+        and (
+            (not AS_ANOTHER.search(stands.against) and derived(statement, beside, one))
+            or parts_of_factor(statement, [each for each, _ in looked], one)
+        )
         else (one, stands)
         for one, stands in looked
     ]
+
+
+def _summed(statement: Statement, looked: Looked) -> set[tuple[str, str]]:
+    """Results of sums that are written out and right: the answer may tell them again."""
+    return {
+        (one.text, one.readings[0].kind)
+        for one, stands in looked
+        if stands.good and not stands.sources and one.readings and ends_sum(statement, one)
+    }
 
 
 def _again(figure: Figure, known: AbstractSet[tuple[str, str]]) -> bool:
@@ -206,6 +240,12 @@ def _stands(
     return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
 
 
+def _is_setting(figure: Figure, stands: Stands) -> bool:
+    """Whether a bare number is a setting: where the mark stands at the end of the line only, these are one's own."""
+    bare = {one.kind for one in figure.readings} == {PLAIN} and not figure.counts and not figure.roles.get(COUNTED)
+    return bare and not stands.good and not stands.against
+
+
 def _only_quoted(figure: Figure, sources: Sequence[str]) -> bool:
     """Whether nothing but passages holds a figure that a tool would give: size, rate, power, speed, price.
 
@@ -228,6 +268,8 @@ def _needs_nothing(figure: Figure, statement: Statement) -> bool:
     whole = main.kind == PLAIN and main.values[0] == int(main.values[0])
     if whole and main.values[0] <= SMALL_MAX and not figure.counts and not HARDWARE.match(behind):
         return len(figure.readings) == 1 and (main.values[0] <= FEW or not _counted(figure))
+    if main.kind == PERCENT and main.values[0] == WHOLE:
+        return True
     if (figure.counts and main.values[0] == 1) or converts(figure, statement) or is_width(figure):
         return True
     if _in_a_procedure(figure, statement):
@@ -251,6 +293,8 @@ def _in_a_procedure(figure: Figure, statement: Statement) -> bool:
     instructs = any(
         says("instructs", _head(head)) for clause in clauses for head in (clause, POLITE.sub("", clause, count=1))
     )
+    if main.kind == TIME and instructs and not any(map(str.isdigit, figure.text)):
+        return True  # how long a check takes, in words: "check yours in two minutes"
     return instructs and says("waits" if main.kind == TIME else "tried", around)
 
 

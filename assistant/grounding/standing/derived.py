@@ -11,8 +11,12 @@ from assistant.grounding.wording.cues import says
 from assistant.grounding.wording.figures import Figure
 from assistant.grounding.wording.quantities import MONEY, PERCENT, PLAIN, TIME
 from assistant.grounding.wording.statements import Statement
+from assistant.understand.numbers import number
 
 RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
+FACTORS = re.compile(r"(?<![\d.,])(\d{2,6})\s?[×x*]\s?(\d{2,6})(?![\d.,])")
+EACH = re.compile(r"(?:各|每[卡张张块]|\b(?:each|per card))\s?(?:有|约|只|about\s)?\Z", re.I)
+MANY = re.compile(r"(\d{1,2}|[两二三四六八]|two|four|eight)(?=\s?(?:张|块|卡|cards?|GPUs?)(?!时))", re.I)
 POOL_MAX = 8
 """The figures nearest before a result, among which those it is worked out from are looked for."""
 BEFORE, AFTER = 24, 18
@@ -36,6 +40,8 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
     behind = statement.text[result.end - statement.start :]
     if main.kind == PERCENT:
         return _comes(_shares(near), (main.values[-1], main.tolerances[-1]))
+    if main.kind == PLAIN and _multiplied(statement, main.values[0], main.tolerances[0]):
+        return True
     if main.kind == PLAIN:
         return RATIO.match(behind) is not None and _comes(_ratios(near), (main.values[0], main.tolerances[0]))
     alike = [
@@ -49,12 +55,23 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
         found += _rests(alike)
     if says("differences", said):
         found += _differences(alike)
+    if EACH.search(statement.text[: result.start - statement.start]):
+        found += _shared(alike, statement.text)
     if says("sums", said):
         found += _sums(alike)
         found += _products(alike, [_term(one) for one in near if one.readings[0].kind == PLAIN])
     if main.kind == MONEY:
         found += _by_time([one for one in near if _kind(one) == TIME or _currency(one) & _currency(result)])
     return any(_comes(found, (value, slack)) for value, slack in zip(main.values, main.tolerances, strict=True))
+
+
+def _multiplied(statement: Statement, value: float, tolerance: float) -> bool:
+    """Whether a number is what two before it come to that a sign multiplies: "4000×3000, 12 million pixels"."""
+    for match in FACTORS.finditer(statement.text):
+        one, other = float(match[1]), float(match[2])
+        if min(one, other) > 1 and abs(one * other - value) <= max(tolerance, 0.0) * OWN_DIGITS:
+            return True
+    return False
 
 
 def _beside(statement: Statement, result: Figure) -> str:
@@ -102,6 +119,14 @@ def _rests(terms: Sequence[Term]) -> Iterator[Term]:
                 left = whole - sum(value for value, _ in parts)
                 if left > 0:
                     yield left, math.hypot(wide, *(width for _, width in parts))
+
+
+def _shared(terms: Sequence[Term], text: str) -> Iterator[Term]:
+    """What each of as many cards as the text counts has of an amount: 「10 GiB，两卡各 5 GiB」."""
+    for count in MANY.findall(text):
+        for value, width in terms:
+            if (many := number(count)) and many > 1:
+                yield value / many, width / many
 
 
 def _products(terms: Sequence[Term], counts: Sequence[Term]) -> Iterator[Term]:

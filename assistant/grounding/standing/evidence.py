@@ -10,10 +10,10 @@ from assistant.grounding.standing.around import Around, asked_lengths, field_nam
 from assistant.grounding.standing.catalogued import catalogued
 from assistant.grounding.standing.given import Given
 from assistant.grounding.standing.nicknames import Nicknames
-from assistant.grounding.standing.pasted import named_with_memory, numbers_spelt, opened, tight
+from assistant.grounding.standing.pasted import named_with_memory, numbers_spelt, opened, settings_in, tight
 from assistant.grounding.standing.ranges import Ranges, is_range
 from assistant.grounding.standing.spans import Spans
-from assistant.grounding.standing.unsaid import LEAF, share_of, unsaid
+from assistant.grounding.standing.unsaid import LEAF, in_a_sum, share_of, titled, unsaid
 from assistant.grounding.standing.vouched import (
     BEFORE,
     CATALOG,
@@ -28,7 +28,7 @@ from assistant.grounding.standing.vouched import (
     vouched,
 )  # fmt: skip
 from assistant.grounding.wording.cues import COUNTED, length_told, roles_of_key
-from assistant.grounding.wording.figures import FLAG, Figure, dates_in, figures, figures_of_text
+from assistant.grounding.wording.figures import Figure, dates_in, figures, figures_of_text
 from assistant.grounding.wording.mentions import ids_of, products
 from assistant.grounding.wording.quantities import (
     BYTES,
@@ -240,10 +240,10 @@ class Evidence:
         if reading.kind == PLAIN and reading.values[0] > SMALL_MAX:
             told_so = [one for one in self._by_kind.get(UNITLESS, []) if one.source != PERSON]
             yield from (one for one in told_so if abs(one.value - reading.values[0]) <= reading.tolerances[0])
-        if reading.kind not in {TIME, PERCENT}:
-            return
         digits = NUMBER.search(reading.text.replace(",", ""))
         told = float(digits[0]) if digits else -1.0
+        if reading.kind == PLAIN or (reading.kind not in {TIME, PERCENT} and told == int(told)):  # 31.5 is told for GB
+            return
         near = reading.tolerances[0] * told / reading.values[0] if reading.values[0] else 0.0
         for one in self._by_kind.get(UNITLESS, []):
             if one.value == told or (one.source != PERSON and abs(one.value - told) <= near * 1.0001):
@@ -272,7 +272,7 @@ class Evidence:
     def _text(self, value: str, key: str, path: str, around: Around) -> None:
         """A text of a result; what it says itself of its figures counts before what stands around it."""
         self._texts.append((key, value))
-        self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d+\.\d+|\d{2,}", code)]
+        self._settings += [(key, one) for one in settings_in(value)]
         self._names(value, self.known)
         if path.rsplit(".", 1)[-1] not in ENDS:
             self._leaf += 1
@@ -282,7 +282,7 @@ class Evidence:
             self._keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
         if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := float(match["number"])) < 1:
             self._keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
-        field = FIELD.match(value)
+        field, headed = FIELD.match(value), titled(value)
         told = (*figures_of_text(value), *unsaid(value, path))
         ranged = is_range(value, told)
         inside = [(0, len(value))] if ranged else [match.span() for match in INTERVAL.finditer(value)]
@@ -297,11 +297,13 @@ class Evidence:
             roles = {**around.roles, **(roles_of_key(field[0]) if field else {}), **figure.roles}
             if any(start <= figure.start < end for start, end in inside):
                 roles["end"] = WITHIN
+            for digits in in_a_sum(figure):
+                self._keep(vouched(TERM, digits, 0.0, key, around))
             if figure.readings and figure.readings[0].kind in {TIME, PERCENT}:
                 for bare in figure.readings[1:]:  # its unit is told; in a sum it may be left out
                     self._keep(vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
                 figure = replace(figure, readings=figure.readings[:1])
-            cards = figure.cards | around.cards if path.endswith(NOTES) else figure.cards or around.cards
+            cards = figure.cards | around.cards if path.endswith(NOTES) else figure.cards or headed or around.cards
             self._add(figure, key, replace(
                 around, cards=cards, models=figure.models | around.models, roles=roles,
                 ways={**around.ways, **{name: ids for name, ids in figure.ways.items() if ids}},

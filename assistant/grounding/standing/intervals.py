@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from assistant.grounding.standing.evidence import Evidence
 from assistant.grounding.wording.figures import Figure
-from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, POWER, RATE, TIME
+from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
 from assistant.grounding.wording.statements import Statement
 
 OPENS = re.compile(r"[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
@@ -17,6 +17,8 @@ FROM = re.compile(
     re.I,
 )
 """Before what is no interval: "halves from 8.6 to 4.3 GiB"."""
+AT = re.compile(r"\s(?:at|for|with|@)\s\Z")
+"""Between a figure and the length it holds for."""
 CLOSES = re.compile(r"[^\d()（）|]{0,8}[)）]")
 KINDS = frozenset({BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE})
 """Kinds that are told with an interval."""
@@ -33,16 +35,23 @@ def torn(statement: Statement, looked: Sequence[Figure], evidence: Evidence) -> 
             continue  # a difference, or a change
         if _above(low, high):
             yield low, "the interval runs from high to low"
-        middle = told[place - 1] if place else None
+        middle = _middle(text, start, told[:place])
         if middle is None or not OPENS.fullmatch(text, middle.end - start, low.start - start):
             continue
-        if not CLOSES.match(text, high.end - start):
+        if middle.counts or not CLOSES.match(text, high.end - start):  # "with 4 cards (0.26–0.7 s)"
             continue
         if _above(low, middle) or _above(middle, high):
             yield low, "the figure lies outside its interval"
         held = [evidence.leaves(one) for one in (middle, low, high)]
         if all(held) and not frozenset.intersection(*held):
             yield low, f"no result holds this interval around {middle.text}"
+
+
+def _middle(text: str, start: int, before: Sequence[Figure]) -> Figure | None:
+    """The figure that a bracket behind it is the interval of: the 130 of "130 tokens/s at 512 (51–220)"."""
+    if len(before) > 1 and before[-1].readings[0].kind == PLAIN and AT.search(text, 0, before[-1].start - start):
+        return before[-2] if AT.fullmatch(text, before[-2].end - start, before[-1].start - start) else before[-1]
+    return before[-1] if before else None
 
 
 def _above(one: Figure, other: Figure) -> bool:

@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from assistant.grounding.wording.figures import FLAG
 from kb.lexicon.count.rules import numbers
 
 SETTING = re.compile(r"(?<=[A-Za-z_\])])=(?=[\"'\[(]{0,2}\d)")
 """Between the name of a field of a log, or of a setting, and its figure: "total_gpu_memory=23.58GiB"."""
 QUOTED = re.compile(r"(?<== )[\"'\[(]{1,2}(?=\d)")
+LINE = re.compile(r"^\s*[a-z]+(?:_[a-z]+)+: [\d.]+\s*$", re.M)
+VALUE = re.compile(r"\d+\.\d+|\d{2,}")
 TAIL = re.compile(r"(?<=\d)(?=(?:ish|[VA])(?![\w-]))")
 """Before a tail that belongs to no name: about so many, volts, amperes."""
 HAN_NUMERAL, SPELT_MIN = re.compile(r"[零〇一二三四五六七八九十百千万亿两]+"), 100
@@ -31,6 +34,12 @@ def numbers_spelt(text: str) -> Iterator[float]:
     for one in numbers(text.lower(), letters="", articles=False):
         if HAN_NUMERAL.fullmatch(text[one.start : one.end]) and one.value >= SPELT_MIN:
             yield float(one.value)
+
+
+def settings_in(text: str) -> Iterator[str]:
+    """Values of settings that a text of a result types: flags, and lines of a file as "lora_rank: 16"."""
+    for code in (*FLAG.findall(text), *LINE.findall(text)):
+        yield from VALUE.findall(code)
 
 
 def tight(text: str) -> str:

@@ -4,7 +4,8 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from assistant.grounding.wording.figures import Figure
 from assistant.grounding.wording.quantities import BYTES, MONEY, PERCENT, PLAIN, TIME
@@ -31,6 +32,8 @@ TIMES = re.compile(r"[×*/÷]")
 PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
 WHOLE_TIMES_S = frozenset({60.0, 3600.0, 86400.0, 604800.0, 720 * 3600.0, 730 * 3600.0, 8760 * 3600.0, 365 * 86400.0})
 """A minute, an hour, a day, a week, a month of 30 days and the mean one, a year: rates become amounts by them."""
+LISTED_MAX = 2
+"""Terms before a sum that may belong to it."""
 EXACT, ROUGH = 0.005, 0.03
 """How far the result of a sum may be off, as a share of it: behind "=" and behind "≈"."""
 
@@ -45,7 +48,13 @@ def follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result:
     held = {figure.start for figure, good in former if good or _needless(figure, statement)}
     if sum_ is None or not all(one.start in held for one in sum_.operands):
         return False
-    return sum_.comes_to(EXACT if sum_.exact else ROUGH)
+    bare = all(_kind(one) == PLAIN for one in sum_.operands)  # their unit stands with the result alone
+    return sum_.comes_to(EXACT if sum_.exact else ROUGH, typed=bare)
+
+
+def ends_sum(statement: Statement, result: Figure) -> bool:
+    """Whether an equals sign stands right before a figure."""
+    return EQUALS.search(statement.text[: result.start - statement.start]) is not None
 
 
 def leads(statement: Statement, looked: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
@@ -98,8 +107,36 @@ def miscounted(statement: Statement, looked: Sequence[Figure]) -> Iterator[Figur
         sum_ = _sum(statement, looked, result)
         if sum_ is None or (set(sum_.expression) & set("+-") and any(_kind(one) == PERCENT for one in sum_.operands)):
             continue
-        if sum_.counted and not sum_.comes_to(2 * (EXACT if sum_.exact else ROUGH), rounded=True, typed=True):
+        slack = 2 * (EXACT if sum_.exact else ROUGH)
+        if not sum_.counted or sum_.comes_to(slack, rounded=True, typed=True):
+            continue
+        if not any(one.comes_to(slack, rounded=True) for one in _with_listed(sum_, looked)):
             yield result
+
+
+def _with_listed(sum_: "Sum", looked: Sequence[Figure]) -> Iterator["Sum"]:
+    """The same with terms before it in the list: "weights 17.1 GiB, cache 1.7 GiB + rest 3.9 GiB = 22.7 GiB"."""
+    if set(sum_.expression) & set("-*/"):
+        return
+    before = [one for one in looked if one.start < sum_.operands[0].start and one.readings]
+    alike = [one for one in before if _kind(one) == _kind(sum_.operands[0]) != PLAIN][-LISTED_MAX:]
+    for many in range(1, len(alike) + 1):
+        chosen = alike[-many:]
+        expression = "+".join([f"v{one.start}" for one in chosen] + [sum_.expression])
+        yield replace(sum_, expression=expression, operands=[*chosen, *sum_.operands])
+
+
+def parts_of_factor(statement: Statement, looked: Sequence[Figure], part: Figure) -> bool:
+    """Whether a number stands in a bracket whose numbers come to a factor before it: "16 B × 70B … (2 + 2 + 12)"."""
+    text, at = statement.text, part.start - statement.start
+    opened = max(text.rfind(one, 0, at) for one in "(（")
+    closed = _closing(text, opened + 1) if opened >= 0 else -1
+    if closed < at:
+        return False
+    inside = [one for one in looked if opened < one.start - statement.start < closed]
+    before = {_digits(one) for one in looked if one.end - statement.start <= opened and one.term}
+    whole = sum(float(_digits(one) or 0) for one in inside)
+    return len(inside) > 1 and f"{whole:g}" in before
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +198,16 @@ class Sum:
                     yield self._evaluated({one.start: _value(one, choice, kind) for one in self.operands}), targets
         if main.kind in {PLAIN, MONEY} and any(_kind(one) == TIME for one in self.operands):
             with suppress(BadInput):  # times that only count: "2,000 a day × 30 days = 60,000"
-                by_digits = {one.start: _counted_time(one) for one in self.operands}
-                yield self._evaluated(by_digits), targets
+                for choice in range(2):
+                    by_digits = {one.start: _counted_time(one, choice) for one in self.operands}
+                    yield self._evaluated(by_digits), targets
         if main.kind != MONEY or not any(_kind(one) == TIME for one in self.operands):
             return
-        for period in (1.0, _period(self.result)):
+        for period, choice in product((1.0, _period(self.result)), range(2)):
             with suppress(BadInput):
-                by_time = self._evaluated({one.start: _value(one, 0, None) / _period(one) for one in self.operands})
+                by_time = self._evaluated(
+                    {one.start: _value(one, choice, None) / _period(one) for one in self.operands}
+                )
                 yield by_time, [(value / period, width / period) for value, width in told]
 
     def _typed(self) -> Iterator[tuple[float, list[tuple[float, float]]]]:
@@ -198,7 +238,7 @@ def converts(figure: Figure, statement: Statement) -> bool:
     before, behind = statement.text[: figure.start - statement.start], statement.text[figure.end - statement.start :]
     main = figure.readings[0]
     held = main.values[0] in (WHOLE_TIMES_S if main.kind == TIME else CONSTANTS if main.kind == PLAIN else ())
-    if not held or "=" not in behind:
+    if not held or ("=" not in behind and not behind.lstrip().startswith((")", "）"))):
         return False
     return TIMES.search(before[-3:]) is not None or TIMES.match(behind.lstrip()) is not None
 
@@ -237,9 +277,9 @@ def _value(figure: Figure, choice: int, kind: str | None) -> float:
     return reading.values[min(choice, len(reading.values) - 1)]
 
 
-def _counted_time(figure: Figure) -> float:
+def _counted_time(figure: Figure, choice: int) -> float:
     """Its value; of a time the number of its units, as one writes it where it is a factor."""
-    return float(_digits(figure) or 0) if _kind(figure) == TIME else _value(figure, 0, None)
+    return float(_digits(figure) or 0) if _kind(figure) == TIME else _value(figure, choice, None)
 
 
 def _kind(figure: Figure) -> str:

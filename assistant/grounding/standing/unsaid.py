@@ -1,12 +1,16 @@
 """What a field of a result tells without saying it: the unit of its number, a share as a percentage."""
 
 import re
+from collections.abc import Iterator
 
 from assistant.grounding.wording.cues import unit_of_key
 from assistant.grounding.wording.figures import Figure, figures_of_text
+from assistant.grounding.wording.mentions import products
 
 LEAF = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)(?P<interval>\s\([\d.,–-]+\))?")
 """A field that holds a number without a unit, with its interval at most."""
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def unsaid(text: str, path: str) -> tuple[Figure, ...]:
@@ -21,6 +25,14 @@ def unsaid(text: str, path: str) -> tuple[Figure, ...]:
     return figures_of_text(f"{100 * share:.6g} %") if share is not None else ()
 
 
+def in_a_sum(figure: Figure) -> Iterator[float]:
+    """What stands in a sum for a figure whose unit is left out there: the 524 of "524.2 GB / 8"."""
+    for reading in figure.readings[:1]:
+        digits = NUMBER.search(reading.text.replace(",", ""))
+        if digits and reading.text[-1:].isalpha():
+            yield float(digits[0])
+
+
 def share_of(text: str, path: str) -> float | None:
     """The share of one that a field holds; null where its name says a unit or a rate."""
     match, name = LEAF.fullmatch(text), path.rsplit(".", 1)[-1]
@@ -28,3 +40,10 @@ def share_of(text: str, path: str) -> float | None:
         return None
     value = float(match["number"].replace(",", ""))
     return value if 0 < value < 1 else None
+
+
+def titled(text: str) -> frozenset[str]:
+    """The card that a text of several sentences is headed by: "Ascend 910B3: …"."""
+    first = next((one for one in products(text) if one.dimension == "card"), None)
+    headed = first is not None and first.start == 0 and text[first.end :].lstrip()[:1] in {":", "："}
+    return first.ids if first is not None and headed else frozenset()

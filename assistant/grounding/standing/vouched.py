@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from assistant.grounding.standing.around import ANY, Around
 from assistant.grounding.wording.cues import COUNTED, goes_with_any
-from assistant.grounding.wording.figures import Figure
+from assistant.grounding.wording.figures import SAID, Figure
 from assistant.grounding.wording.quantities import BYTES, MONEY, PACE, PLAIN, TIME, Quantity
 from assistant.grounding.wording.ways import apart
 from kb.catalog import gpus
@@ -89,6 +89,7 @@ def against(figure: Figure, one: Vouched) -> str:
             or (group == "period" and one.kind == TIME)
             or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
             or (group == "share" and one.alone and {role, one.roles.get(group)} <= {"total", "per_card"})
+            or SAID in {role, one.roles.get(group)}  # words of the whole statement tell it of any of its figures
             or (group == "memory" and _also_said(figure, one.roles.get(group, "")))
         ):
             continue
@@ -101,8 +102,11 @@ def same(figure: Figure, reading: Quantity, value: float, tolerance: float, one:
     """Whether a vouched number is the one that was written, by the digits of whichever is told more roughly."""
     if figure.counts or one.counts:
         return one.value == value
+    if reading.kind == PLAIN != one.kind:
+        return abs(one.value - value) <= tolerance * 1.0001  # a term without its unit: 524 for 524.2 GB
     if reading.kind == PLAIN and value == int(value) and one.value != int(one.value):
-        return False
+        counted = figure.roles.get(COUNTED)
+        return counted == one.roles.get(COUNTED) == "months" and abs(one.value - value) <= tolerance * 1.0001
     return abs(one.value - value) <= max(tolerance * 1.0001, min(one.slack, abs(value) * SLACK_RATIO))
 
 
@@ -143,6 +147,8 @@ def _miscounts(figure: Figure, one: Vouched) -> str:
     counted, said = figure.roles.get(COUNTED), one.roles.get(COUNTED)
     if counted and said and counted != said:
         return f"as {said}, not {counted}"
+    if counted == "months" and one.roles.get("end") == WITHIN and "end" not in figure.roles:
+        return AT_AN_END
     if counted and not said and RESULT_KEY.fullmatch(one.source):
         return f"as no number of {counted}"
     if one.roles.get("bound") == "limit" and not {"bound", "end"} & figure.roles.keys():
@@ -164,7 +170,7 @@ def _mistold(figure: Figure, one: Vouched) -> str:
     if "left" in one.roles and "loss" not in figure.roles:
         return "as what is lost"
     ends = {WITHIN, "high"} if one.kind == BYTES else {WITHIN}
-    if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN:
+    if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN and not figure.term:
         return AT_AN_END
     if one.kind == PACE and one.roles.get("share") == "total" and not _of_several(figure):
         return "in total, for all at once"

@@ -10,6 +10,16 @@ OVER = re.compile(r"(?:\b(?:over|above|more than|beyond|exceed(?:s|ing)?)\s|超�
 OVER_BEHIND = re.compile(r"\+|\s?(?:or more|and up|以上|多(?=[元块美，,。]))", re.I)
 UNDER = re.compile(r"(?:\b(?:under|below|less than|within)\s|不到|不足|低于|少于)\s?[~≈$¥]?\Z", re.I)
 UNDER_BEHIND = re.compile(r"\s?(?:or less|以内|以下)", re.I)
+PLANNED = re.compile(
+    r"(?:\b(?:plan|planning|budget|budgeting|allow|reserve|prepare|size|reckon|count)\s(?:it\s)?(?:on|for|with|around)?\s?"
+    r"(?:about\s|the\s)?|\b(?:under|below|above|over|beyond)\s(?:about\s)?|超过|超過|高于|低于|不到)\s?[$¥~≈]?\Z",
+    re.I,
+)
+PLANNED_BY, PLANNING = (
+    re.compile(r"(?:按|以|照|拿)\s?[约$¥~≈]?\s?\Z"),
+    re.compile(r"[^,，。;；\d]{0,6}(?:计划|計劃|规划|規劃|准备|準備|预算|預算|打算|安排|留|备|算)"),
+)
+"""Around an end of an interval that one is told to plan with, or that parts what may be from what may not."""
 BOUND_RATIO = 0.05
 """Half of how far what is told as a bound may lie beyond it, where its number is a round one."""
 
@@ -30,6 +40,13 @@ def bounded(text: str, start: int, end: int, readings: Sequence[Quantity]) -> tu
         else one
         for one in readings
     )
+
+
+def is_plan(text: str, start: int, end: int) -> bool:
+    """Whether a figure is told as the end to plan with, or as a bound: 「按 50 分钟计划」, "above 612 hours"."""
+    if PLANNED.search(text, max(0, start - 24), start):
+        return True
+    return PLANNED_BY.search(text, max(0, start - 4), start) is not None and PLANNING.match(text, end) is not None
 
 
 def _rough(quantity: Quantity) -> bool:

@@ -9,10 +9,11 @@ from kb.snapshot import parse_yaml
 
 BEFORE, AFTER = 30, 22
 """Characters around a figure in which the words stand that say what it is of."""
-FIGURE = re.compile(r"\d[\d.,]*")
-OF = re.compile(r"\s?(?:(?:of|in|for|的)\s?(?:the\s)?)?")
+FIGURE = re.compile(r"(?<![A-Za-z_\d.])\d[\d.,]*")
+OF = re.compile(r"\s?(?:(?:of|in|for|的)\s?(?:the\s)?)?(?:(?:[A-Za-z]{1,5}\d\w{0,6}|\d{1,2}-bit)\s)?")
 BESIDE = re.compile(
-    r"(?:\b(?:with|including|plus|besides?|beyond|without|to)\s|含|包括|加上?|算上|计入|连同|除了?)(?:[a-z][\w.]*\s|和|与|、){0,3}\Z",
+    r"(?:\b(?:with|including|plus|besides?|beyond|without|to)\s|含|包括|加上?|算上|计入|连同|除了?)"
+    r"(?:\s?\d+\s?[GT](?:i?B)?\s?)?(?:[a-z][\w.]*\s|和|与|、){0,3}\Z",
     re.I,
 )
 """Before a word that says what goes along with a figure, or where, and not what it is of."""
@@ -22,7 +23,7 @@ LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=
 """Between a noun and its number: "rank 16", 「序列长度 2048」, "a context of 4,096"."""
 SHARERS, OF_EACH = "requests", re.compile(r"\s(?:of|at|with)\s(?:up to\s|about\s)?|\s?(?:各|每个|每個)\s?")
 """Those of whom each has the number behind: "34 requests of 8k at once"."""
-EACH = re.compile(r"(?:每个?|每個?|\b(?:per|each|every|an?)\s)\Z", re.I)
+EACH = re.compile(r"(?:每个?|每個?|[单單双雙]|\b(?:per|each|every|an?)\s)\Z", re.I)
 """Before a noun that its number is shared out to: 「每路 32k」."""
 ATTACHED = re.compile(r"\s?(?:约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?")
 """Between the word that says what memory is of and the one that says how it stands: 「内存约需」."""
@@ -31,7 +32,7 @@ HEADED = ("share", "period", "memory", "wait", "draw", "pace")
 """What ties a figure to the word behind it: "31.4 GiB of RAM"."""
 OPENED, CLOSED = re.compile(r"[(（]\s?(?:about\s|约\s?|[~≈])?\Z"), re.compile(r"\s?[)）]")
 """Around a figure that is alone in its bracket."""
-CLAUSE = re.compile(r"[,，;；。:：|（(、=≈+＋−]|\s(?:and|but|while|vs\.?|against)\s|而|但")
+CLAUSE = re.compile(r"[,，;；。:：|（(、=≈+＋−]|\s(?:and|but|plus|while|vs\.?|against)\s|而|但")
 
 
 @lru_cache(maxsize=1)
@@ -109,6 +110,8 @@ def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> di
     if any(one.lastgroup == SHARERS and OF_EACH.fullmatch(before, one.end()) for one in pattern.finditer(before)):
         return {}
     behind = pattern.match(after.lstrip())
+    if behind and behind.lastgroup == SHARERS and own and _heads_with(pattern, before):
+        return {}  # the length of each of those counted right before: 「11 路 8K 并发」
     earlier = [
         one
         for one in pattern.finditer(before)
@@ -118,6 +121,12 @@ def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> di
     ]
     one = behind or (earlier[-1] if earlier else None)
     return {COUNTED: str(one.lastgroup)} if one else {}
+
+
+def _heads_with(pattern: re.Pattern[str], before: str) -> bool:
+    """Whether words begin with a noun of those who are answered, which another number counts."""
+    first = pattern.match(before.lstrip())
+    return first is not None and first.lastgroup == SHARERS
 
 
 def _narrowest(group: str, before: str, earlier: list[re.Match[str]]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assistant.grounding.wording.bounds import bounded
+from assistant.grounding.wording.bounds import bounded, is_plan
 from assistant.grounding.wording.cards import Counted, counted_cards
 from assistant.grounding.wording.conditions import conditions
 from assistant.grounding.wording.cues import (
@@ -58,7 +58,7 @@ MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 SERIES = re.compile(
     r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|"
     r"(?<=GeForce )\d0(?=[ -](?:cards?|GPUs?)\b)|(?<=[RG]TX )\d0(?=[ -]?(?:cards?|GPUs?|显?卡))|"
-    r"\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b"
+    r"\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b|\b\d{1,3}-core\b|\b\d{1,3} ?核(?=版|的)"
     r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
     r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
     r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
@@ -72,13 +72,15 @@ DIVISOR = re.compile(r"[/÷]\s?\Z")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
 OUT_OF = re.compile(
-    r"(?:\s(?:a|per|each|every)\s(?:card|GPU))?\s?(?:of|out of|/|中的?)\s?(?:the |its |a )?(?:usable |available )?[~≈]?"
+    r"[)）]?(?:\s(?:a|per|each|every)\s(?:card|GPU))?(?:\s(?:at (?:worst|most)|needed|used),?)?"
+    r"\s?(?:of|out of|against|/|中的?)\s?(?:the |its |a )?(?:usable |available )?[~≈]?"
 )
 """Between a part and the whole that it is taken of: "21.4 GiB of 23.6 GiB"."""
 VERSION = re.compile(
     r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
     r"|GDDR|HBM|WiFi|USB|HDMI|ATX|Windows|macOS|Vulkan|OpenCL"
-    r"|sm|compute capability|Gen|gen|Version|version|v)|驱动|版本|计算能力)[ _-]?v?"
+    r"|sm|compute capability|Gen|gen|Version|version|v)(?: version)?(?: at least| of at least)?"
+    r"|(?:驱动|版本|计算能力)(?:版本|得|要|需要?|至少|最低)*)[ _-]?v?"
     r"(\d{1,4}(?:\.\d{1,4}){0,3})[a-z+]*(?![\d.,]*\s?(?:%|to\s\d|[–~～至到-]\s?\d|[GMT]i?B\b))"
 )
 """A release or generation: no amount of anything."""
@@ -237,11 +239,16 @@ def _readings(
     if not term and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
         readings += in_unit_of(quantity, whole)
     elif not term and place and OUT_OF.fullmatch(masked, found[place - 1].end, quantity.start):
-        readings += in_unit_of(quantity, found[place - 1]) if found[place - 1].kind == BYTES else ()
+        readings += in_unit_of(quantity, _with_own_unit(found[:place])) if found[place - 1].kind == BYTES else ()
     elif not term:
         other = in_factor(masked, found, place) or in_list(masked, found, place)
         readings += other or in_unit_before(masked, found, place)
     return readings
+
+
+def _with_own_unit(before: Sequence[Quantity]) -> Quantity:
+    """The last of these that has its unit itself."""
+    return next((one for one in reversed(before) if not one.borrowed), before[-1])
 
 
 def _said(statement: Statement) -> dict[str, str]:
@@ -277,6 +284,8 @@ def _roles(
         roles["end"] = "range"
     if whole and DASH.fullmatch(masked, quantity.end, whole.start):
         roles["end"] = "range"
+    if is_plan(text, quantity.start, quantity.end):
+        roles["end"] = "plan"
     if quantity.kind == PERCENT and says("losses", text):
         roles["loss"] = "lost"
     parts = text[: found[place - 1].start] if place else ""

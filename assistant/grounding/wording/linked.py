@@ -15,14 +15,19 @@ LISTED = re.compile(
 ADDED = re.compile(r"[^\d.。;；|\n=≈＝×*÷]{0,40}?(?:\s[-–]\s|[+＋−])[^\d。;；|\n×*÷]{0,40}")
 EQUALS = re.compile(r"[^\d.。;；|\n×*÷]{0,24}[=≈＝]\s?(?:about|约|~)?\s?")
 """Between terms of a sum that share the unit at its end: "weights 2.1 + optimizer 4.2 = 6.3 GiB"."""
-BESIDE = re.compile(r"[^\d.。;；|\n=≈＝×*÷+＋−/–—~～]{0,40}")
-CLOSED = re.compile(r"\s?(?:[,，;；)）。]|\.(?!\d)|\Z)|\s(?:on|with|for)(?:\s(?:the|an?|your))?\s{3,}")
+BESIDE = re.compile(r"(?:/[^\W\d_])?[^\d.。;；|\n=≈＝×*÷+＋−/–—~～]{0,40}")
+CLOSED = re.compile(
+    r"\s?(?:[,，;；)）。]|\.(?!\d)|\Z)|\s(?:is|are|was|were|would|will|does|can)\b|\s(?:on|with|for)(?:\s(?:the|an?|your))?\s{3,}"
+)
 """Behind a number without a word of its own; also the blanks of a name: "830 tokens/s on the A, 459 on the B"."""
 HEADED = re.compile(rf"(?<![\w/])(?<!\d\s)(?P<unit>{'|'.join(HEADS)})\s?[:：]\s[^\d;；。|:：]*\Z")
 """Before the first of a list whose unit stands at its head: "GiB: weights 24.2, logits 8.53"."""
 ITEMS = re.compile(r"[,，、]\s?[^\d;；。|:：,，、]*")
+LENGTH, SIGN, SIGNS = re.compile(r"\d\s?[kK]\Z"), re.compile(r"[+＋]\s?\Z"), re.compile(r"[=≈＝+＋−×*÷]")
 NOTED = re.compile(r"[A-Za-z\u4e00-\u9fff]\s?[(（][^()（）]*\Z")
 """Before a term in a bracket right behind a unit: it is of the note."""
+BOUND = re.compile(r"(?:\b(?:above|below|over|under|beyond)\s|高于|低于|超过|不到)\s?\Z", re.I)
+"""Before both bounds of a space between: "below 492 hours renting wins, above 612 buying"."""
 CLOSING = re.compile(r"[)）]")
 TIMES = re.compile(r"\s?[×*x]\s?[(（]?")
 AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
@@ -45,7 +50,7 @@ def in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, 
     unit: Quantity | None = None
     if (noted := _noted(text, found, place)) is not None:
         return in_unit_of(found[place], noted)
-    for here, after in pairwise(found[place:]):
+    for here, after in pairwise(_without_names(text, found[place:])):
         if _leaves(text[here.end : after.start]) and NOTED.search(text[: found[place].start]):
             break
         ends = EQUALS.fullmatch(text, here.end, after.start) is not None
@@ -62,6 +67,16 @@ def in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, 
         whole = _last_unit(text, found, first) if first < place or ADDED.fullmatch(behind) else None
         return in_unit_of(found[place], whole) if whole is not None else ()
     return in_unit_of(found[place], unit)
+
+
+def _without_names(text: str, found: Sequence[Quantity]) -> list[Quantity]:
+    """These, less lengths that say of what a term is: the 8k of "17.5 + 8k cache 0.3 = 17.8 GiB"."""
+    kept = list(found[:1])
+    for one, after in pairwise(found[1:]):
+        between = text[one.end : after.start]
+        if not (LENGTH.search(one.text) and SIGN.search(text[: one.start]) and not SIGNS.search(between)):
+            kept.append(one)
+    return [*kept, *found[-1:]] if len(found) > 1 else kept
 
 
 def _leaves(between: str) -> bool:
@@ -122,6 +137,9 @@ def in_list(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity,
 
 def in_unit_before(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, ...]:
     """A number with no word of its own in the unit of the last before it: the 38 of "31–46 s, about 38"."""
+    if BOUND.search(text[: found[place].start]):
+        bounds = [one for one in found[:place] if one.kind != PLAIN and BOUND.search(text[: one.start])]
+        return in_unit_of(found[place], bounds[-1]) if bounds else ()
     whole = _last_unit(text, found, place) if CLOSED.match(text, found[place].end) else None
     return in_unit_of(found[place], whole) if whole is not None else ()
 

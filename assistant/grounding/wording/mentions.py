@@ -32,6 +32,8 @@ KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}"
 """The key of a result, which is no DeepSeek-R1."""
 UNIT_BEHIND = re.compile(r"\s?(?:[GTMK]i?B(?:/s)?|tok(?:en)?s?|t/s|W|瓦|元|%|USD|CNY)(?![A-Za-z])")
 """What makes digits an amount: "5060 GiB" names no RTX 5060."""
+CHIPS = re.compile(r"\b(?:Two|Four|Eight) (?P<name>[A-Z][\w ]{2,30}?) chips\b")
+"""Where notes of a board name what it is made of."""
 MOBILE_MAX = 16
 GLUED, GLUED_MAX = re.compile(r"(?<![A-Za-z0-9.-])(?:[A-Za-z][A-Za-z0-9.]*-){1,3}\Z"), 40
 """What is joined to the beginning of a name and makes it a longer one."""
@@ -89,6 +91,8 @@ def _product(dimension: Dimension, one: Mention, text: str) -> Product:
         ids |= frozenset(key for each in gpu_names().scan(one.text[:-1]) if each.exact for key in each.ids)
     if dimension == "card" and not CAPACITY.search(one.text):
         ids |= frozenset(key for stem in map(_stem, ids) for key in _of_stem().get(stem, ()))
+    if dimension == "card":
+        ids |= frozenset(board for key in ids for board in _boards().get(key, ()))
     if dimension == "model" and not SIZED.search(one.text):
         ids |= _of_family(normalise(one.text))
     if dimension == "card" and MOBILE.search(text, max(0, one.start - MOBILE_MAX), one.start):
@@ -115,6 +119,18 @@ def _of_stem() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for key in gpus():
         found[_stem(key)] = (*found.get(_stem(key), ()), key)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _boards() -> dict[str, frozenset[str]]:
+    """Boards of several chips that the catalog knows as cards too, by each chip: people say either name."""
+    found: dict[str, frozenset[str]] = {}
+    for key, card in gpus().items():
+        if card.devices > 1 and (chips := CHIPS.search(card.notes or "")):
+            for one in gpu_names().scan(chips["name"]):
+                for chip in one.ids if one.exact else ():
+                    found[chip] = found.get(chip, frozenset()) | {key}
     return found
 
 

@@ -21,6 +21,7 @@ AGAINST = re.compile(
     r"\s(?:against|versus|vs\.?|compared (?:with|to)|while|whereas|than)\s|对比|對比|相比|而(?!且|是)", re.I
 )
 """Between the sides of a comparison."""
+PAIRED = re.compile(r"(?<=[\dSsWB%])\s?[对對]\s?(?=\d)")
 CLOSING = re.compile(r"[)）]")
 BEGIN, BEGIN_ZH = 12, 5
 """Characters at the beginning of a sentence that tell of what it speaks."""
@@ -36,7 +37,7 @@ RISEN = re.compile(r"\s?(?:to\s|[升提降增涨变跌]\S{0,3}[到至为])", re.
 """Around the first figure of a change: "rises only from 936 GB/s to 1,008 GB/s"."""
 COMPARED = re.compile(
     r"(?:\b(?:than|unlike|instead of|rather than|compared (?:with|to)|over)\s(?:the\s|an?\s|your\s|with\s)?"
-    r"|(?:比|较|較|不如|不像)起?\s?)\Z",
+    r"|\b(?:below|above)\s(?:the\s|an?\s|your\s)?|(?:比|较|較|不如|不像|低于|高于|不及)起?\s?)\Z",
     re.I,
 )
 """Before a name that something is compared with, of which nothing is said: 「比 FP8 还大:664 GiB」."""
@@ -95,6 +96,8 @@ def _aside(text: str, quantity: Quantity, name: Product) -> bool:
     if name.end <= quantity.start:
         between = text[name.end : quantity.start]
         return COMPARED.search(text, 0, name.start) is not None and OF_THE_COMPARED.match(between) is None
+    if COMPARED.search(text, quantity.end, name.start):
+        return True
     note = NOTED.search(text, quantity.end, name.start)
     return note is not None and ONLY.match(text[note.start() : name.start]) is None
 
@@ -114,9 +117,12 @@ def _in_order(text: str, quantity: Quantity, here: Sequence[Product]) -> frozens
     closed = CLOSING.search(text, quantity.end)
     if opened < 0 or closed is None or CLOSING.search(text, opened, quantity.start):
         return None
-    if not AGAINST.search(text, opened, closed.start()) or any(opened < one.start < closed.start() for one in here):
+    against = AGAINST.search(text, opened, closed.start()) or PAIRED.search(text, opened, closed.start())
+    if not against or any(opened < one.start < closed.start() for one in here):
         return None
     before = [one for one in here if one.end <= opened][-2:]
+    if len(before) == 1 and quantity.start > against.start():
+        return frozenset()  # of what the question compares with: "the A10 has more (125 against 71.2 TFLOPS)"
     return before[0].ids | before[1].ids if len(before) == 2 else None
 
 

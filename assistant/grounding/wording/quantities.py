@@ -25,6 +25,7 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "ms": (TIME, (1e-3,)), "毫秒": (TIME, (1e-3,)), "µs": (TIME, (1e-6,)),
     "秒": (TIME, (1.0,)), "seconds": (TIME, (1.0,)), "s": (TIME, (1.0,)),
     "分钟": (TIME, (60.0,)), "minutes": (TIME, (60.0,)), "min": (TIME, (60.0,)),
+    **dict.fromkeys(("GPU-h", "GPU-hours", "GPU hours", "card hours", "卡时", "卡小时"), (TIME, (3600.0,))),
     "小时": (TIME, (3600.0,)), "hours": (TIME, (3600.0,)), "hour": (TIME, (3600.0,)), "h": (TIME, (3600.0,)),
     "分鐘": (TIME, (60.0,)), "小時": (TIME, (3600.0,)), "分": (TIME, (60.0,)), "週": (TIME, (604800.0,)),
     "萬": (PLAIN, (1e4,)), "億": (PLAIN, (1e8,)),
@@ -83,7 +84,7 @@ INTERVAL = re.compile(
     rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )
 """The unit of a figure behind the interval around it: "98 (76–128) tokens/s"."""
-WORD_BEHIND = re.compile(r"\s?[^\W\d_]|\s?[/÷×*]\s?\d")
+WORD_BEHIND = re.compile(r"(?!\s(?:of\s[\d.,]+\s(?:usable|available)|to\s[\d.,]+\s?[)）]))\s?[^\W\d_]|\s?[/÷×*]\s?\d")
 """What a number counts itself, or a sum of its own: neither "(8,192 tokens)" nor "(1/31 − 1/72)" is an interval of the
 figure before the bracket."""
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
@@ -194,6 +195,8 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, 
         halves = 5.0 if value >= FIVES_FROM and digits.rstrip("0").endswith("5") else 1.0
         step = halves * 10.0 ** min(zeros, 3)
         ulp = max(ulp, step if value >= 1000 else NEAREST * step)  # thousands are rounded down, too
+    elif match["fraction"] and kind == PLAIN and factors[0] >= 1000 and APPROXIMATE.search(text[: match.start()][-14:]):
+        ulp *= 2  # 「约 5.1 万」 for 51,968
     return Quantity(
         text[match.start() : end].strip(),
         match.start(),

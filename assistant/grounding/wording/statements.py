@@ -19,7 +19,7 @@ ABBREVIATION = re.compile(
 )
 """A full stop that ends no sentence: an abbreviation's, or that of a numbered list. Words end one before a capital."""
 OWN_AT_END = re.compile(r"\s?\[own\](?=[\s*:：]*\Z)", re.I)
-BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*[:：]?")
+BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*(?:\s?[(（][^()（）\n]*[)）])?[:：]?")
 BULLETED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)、])\s+")
 HEADING, ITEM = re.compile(r"^\s*#{1,6}\s"), re.compile(r"^\s*(?:[-*+•>]\s|\d{1,2}[.)、])|^\s{2,}\S")
 BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,2}(?:[.)](?=\s)|、)\s*)*")
@@ -43,6 +43,8 @@ class Statement:
     """For a cell: the head of the first column, which may name what the whole table is of."""
     own: bool = False
     """Whether it is marked as the writer's own knowledge."""
+    covered: bool = False
+    """Whether the mark stands at the end of its line only."""
 
     @property
     def end(self) -> int:
@@ -64,7 +66,7 @@ def _statements(answer: str) -> Iterator[Statement]:
         if FENCE.match(bare):
             fenced = not fenced
             yield Statement("code", bare, position, own=block.own)
-            block.own = block.own and fenced
+            block.own = block.own and (fenced or block.headed)
         elif fenced:
             yield Statement("code", bare, position, own=block.own)
         elif TABLE_ROW.match(bare):
@@ -75,8 +77,10 @@ def _statements(answer: str) -> Iterator[Statement]:
             position += len(line)
             continue
         elif bare.strip():
-            for said in _sentences(bare, position):
-                yield replace(said, own=True) if block.own else said
+            told = list(_sentences(bare, position))
+            for said in told:
+                covered = told[-1].own and not said.own
+                yield replace(said, own=True) if block.own else replace(said, covered=covered)
         header = None
         position += len(line)
 
@@ -89,6 +93,8 @@ class _Block:
     begun: bool = False
     """Whether a line of the block was read; blank lines before it end nothing."""
     blank: bool = False
+    headed: bool = False
+    """Whether a heading does, and not a line that announces what follows: "Try this:"."""
     depth: int = -1
     """Columns before the item that heads it, which its next neighbours end; -1 where no item does."""
 
@@ -98,6 +104,7 @@ class _Block:
             self.blank = self.begun
         elif _heads_block(line):
             self.own, self.begun, self.blank = True, False, False
+            self.headed = HEADING.match(line) is not None or _bold(OWN_AT_END.sub("", line).strip())
             self.depth = _depth(line) if BULLETED.match(line) else -1
         else:
             ended = HEADING.match(line) or (self.blank and not ITEM.match(line)) or _depth(line) <= self.depth
@@ -109,8 +116,13 @@ def _heads_block(line: str) -> bool:
     said = OWN_AT_END.sub("", line).strip()
     if said == line.strip():
         return False
-    bold = BOLD_LINE.fullmatch(BULLETED.sub("", said))
-    return HEADING.match(line) is not None or bold is not None or said.rstrip("* ").endswith((":", "："))
+    return HEADING.match(line) is not None or _bold(said) or said.rstrip("* ").endswith((":", "："))
+
+
+def _bold(said: str) -> bool:
+    """Whether a line is bold, but for a note in brackets behind it."""
+    bullet = BULLETED.match(said)
+    return BOLD_LINE.fullmatch(said, bullet.end() if bullet else 0) is not None
 
 
 def _depth(line: str) -> int:

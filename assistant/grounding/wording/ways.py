@@ -13,6 +13,9 @@ FORMAT = re.compile(
     rf"(?P<cache>[ -]?{CACHE})?",
     re.I,
 )
+ARITHMETIC = re.compile(r"\s?(?:runs? at|rate|throughput|compute\b|arithmetic|[TP]?FLOPS|算力|性能|吞吐)", re.I)
+"""Behind the format of arithmetic, which is not that of the weights: "FP16 runs at 1/64 of FP32"."""
+SHARE_OF = re.compile(r"\d\s?%?\s(?:of|the rate of)\s\Z")
 OF_CACHE = re.compile(rf"{CACHE}\s?(?:in|of|at|用|为|為|:|=)?\s?\Z", re.I)
 """Before a format that the cache is in."""
 NAMED: Mapping[str, re.Pattern[str]] = {
@@ -41,6 +44,8 @@ NAMED: Mapping[str, re.Pattern[str]] = {
 """Dimensions beside formats, one group a name."""
 SAME = {"fp16": "16 bit", "bf16": "16 bit"}
 """Formats of one size, which people say for each other."""
+OF_WIDTH = (("int4", frozenset({"gptq", "awq", "w4a16"})), ("int8", frozenset({"w8a8", "w8a16", "gptq"})))
+"""Widths by which people call the formats that have it."""
 IN_FOUR_BITS = re.compile(r"(?<![\d.])4[ -]?(?:bits?\b|位|比特)|(?<![A-Za-z])NF4|QLoRA", re.I)
 """What makes LoRA one over a base in four bits."""
 REMEMBERED, REMEMBERED_LENGTH = 2048, 2000
@@ -60,6 +65,8 @@ _remembered = lru_cache(maxsize=REMEMBERED)(_ways)
 
 def _formats(text: str) -> Iterator[Product]:
     for match in FORMAT.finditer(text):
+        if ARITHMETIC.match(text, match.end()) or SHARE_OF.search(text, 0, match.start()):
+            continue
         name = match["name"].lower()
         of_cache = match["cache"] is not None or OF_CACHE.search(text, 0, match.start()) is not None
         ids = frozenset({SAME.get(name, name)})
@@ -96,4 +103,8 @@ def apart(mine: Mapping[str, frozenset[str]], theirs: Mapping[str, frozenset[str
 
 def _alike(one: str, other: str) -> bool:
     """Whether two names may mean one thing: "Q4" is any Q4_K_M."""
-    return one.startswith(other) or other.startswith(one)
+    if one.startswith(other) or other.startswith(one):
+        return True
+    return any(
+        (one == width and other in methods) or (other == width and one in methods) for width, methods in OF_WIDTH
+    )
