@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 
 from assistant.compose.before import Before, Look
 from assistant.told import Kept
-from kb.index_stamp import index_stamp
+from kb.index.index_stamp import index_stamp
 from kb.settings import settings
 from tools.memo import world as facts_and_prices
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ingest.sync import SyncReport, ensure_bundled, is_ready, sync
-from kb.archive import Library
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.child import environment
+from kb.index.archive import Library
 from kb.settings import settings
 
 COMMAND = (sys.executable, "-m", "ingest.apart")

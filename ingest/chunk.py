@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.convert import Converted, Line
-from kb.archive import Chunk
 from kb.base import BadDocument
-from kb.index_words import language_of
+from kb.index.archive import Chunk
+from kb.index.index_words import language_of
 
 CHUNKS_MAX = 10_000
 """Passages one document may make: some 3,000 pages of prose; what makes more is data, and drowns every other."""

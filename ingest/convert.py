@@ -11,7 +11,7 @@ import yaml
 
 from ingest.bounded import extract
 from kb.base import BadDocument, Frozen
-from kb.index_words import language_of
+from kb.index.index_words import language_of
 
 SIZE_MAX = 20_000_000
 """Bytes of one text file; no guide is longer, and what is would be data."""

@@ -16,7 +16,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.archive import Library
+from kb.index.archive import Library
 
 SIMILAR = 0.8
 """Estimated share of common shingles from which one passage repeats another."""

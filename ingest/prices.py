@@ -15,7 +15,7 @@ from ingest.catalog_download import download
 from kb import clock
 from kb.base import AdvisorError, BadInput, PricesUnavailable
 from kb.catalog import FACTS, conventional, gpu_ids, gpus, load_yaml
-from kb.live_prices import Fetched, keep
+from kb.market.live_prices import Fetched, keep
 from kb.records.offer import Offer
 from kb.settings import settings
 from kb.units import GIB

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from pydantic import Field
 
 from ingest.fetch import fetch, is_url
-from kb.archive import Document, Library
 from kb.base import BadDocument, BadInput, Frozen
+from kb.index.archive import Document, Library
 
 GUIDANCE = Path(__file__).resolve().parent.parent / "kb" / "guidance"
 SOURCES = "sources.json"

@@ -30,12 +30,12 @@ from ingest.sources import (
     rooted,
     shown,
 )
-from kb.archive import SCHEMA, Document, Entry, Library
-from kb.asked import QUESTIONS, asked_file, with_questions
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.catalog import FACTS
-from kb.embedder import Embedder, embedder
-from kb.store import Store, current
+from kb.index.archive import SCHEMA, Document, Entry, Library
+from kb.index.asked import QUESTIONS, asked_file, with_questions
+from kb.index.store import Store, current
+from kb.vectors.embedder import Embedder, embedder
 
 __all__ = ["GUIDANCE", "Failure", "SyncReport", "ensure_bundled", "is_ready", "status", "sync"]
 EMBED_BATCH = 256

@@ -67,8 +67,8 @@ def gpus() -> dict[str, Gpu]:
 
 
 def offers() -> tuple[Offer, ...]:
-    """Every rental offer, those of the file first, then those fetched live; see `kb.offers`."""
-    from kb.offers import offers as load
+    """Every rental offer, those of the file first, then those fetched live; see `kb.market.offers`."""
+    from kb.market.offers import offers as load
 
     return load()
 
@@ -140,8 +140,8 @@ def gpu(name: str) -> Gpu:
     found = gpus().get(name) or _without_memory("-".join(name.lower().split()))
     if found is not None:
         return found
-    from kb.card_spellings import bare_name, spellings
-    from kb.names import gpu_names
+    from kb.naming.card_spellings import bare_name, spellings
+    from kb.naming.names import gpu_names
 
     for spelling in spellings(name):
         ids = gpu_names().bearers(spelling)
@@ -205,7 +205,7 @@ def _close_gpus(name: str, limit: int = 3) -> list[str]:
     First those it would name with another memory ("H100 120GB"), then those with a name or alias most like it:
     "A6000 Ada" is like both RTX A6000 and RTX 6000 Ada.
     """
-    from kb.names import close_names
+    from kb.naming.names import close_names
 
     labels = {label: row.id for row in gpus().values() for label in (row.id, row.name, *row.aliases)}
     alike = (labels[label] for label in close_names(name, labels, limit * 8))
@@ -232,7 +232,7 @@ def _with_another_memory(name: str) -> list[str]:
 
 def _find(kind: str, name: str, labels: dict[str, str], makers: Iterable[str] = ()) -> str:
     """The id that bears the name, with or without its maker's; else the only one whose name goes on from it."""
-    from kb.names import close_names
+    from kb.naming.names import close_names
 
     plain = {_letters(label): key for label, key in labels.items()}
     bare = [_letters(maker) for maker in makers]
@@ -249,7 +249,7 @@ def _find(kind: str, name: str, labels: dict[str, str], makers: Iterable[str] = 
 
 def _letters(name: str) -> str:
     """A name without case, spaces and punctuation, so that `Lambda Labs` and `lambda-labs` are one."""
-    from kb.names import normalise
+    from kb.naming.names import normalise
 
     return "".join(character for character in normalise(name) if character.isalnum())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.base import BadInput, ClosedModel, Frozen, UnknownName
-from kb.parameters import count_active, count_parameters
+from kb.configs.parameters import count_active, count_parameters
 from kb.records.model import Model
 from kb.records.source import Source
 from kb.snapshot import load_yaml
@@ -92,7 +92,7 @@ def closed_models() -> dict[str, Closed]:
 
 def closed(name: str) -> Closed | None:
     """The closed models that `name` is one of ("gpt-4o-2024-08-06", 「豆包」); None for any other name."""
-    from kb.names import closed_names
+    from kb.naming.names import closed_names
 
     tail = name.rpartition("/")[2].strip()
     first = next(iter(closed_names().scan(tail)), None)
@@ -113,14 +113,14 @@ def model(name: str) -> Model:
     if found is not None:
         return found
     if name.endswith(".json") and _is_file(name):
-        from kb.model_config import shape_from_config
+        from kb.configs.model_config import shape_from_config
 
         return shape_from_config(name)
     if name.endswith(".gguf") and _is_file(name):
-        from kb.gguf_shape import shape_from_gguf
+        from kb.configs.gguf_shape import shape_from_gguf
 
         return shape_from_gguf(Path(name))
-    from kb.names import model_names
+    from kb.naming.names import model_names
 
     try:
         return models()[model_names().resolve(name)]
@@ -192,8 +192,8 @@ def _from_hub(name: str) -> Model | None:
     """The model a hub publishes under this id; None where that is not allowed or the hub has none that can be read."""
     if not _HUB:
         return None
-    from kb.hub import hub_config
-    from kb.model_config import shape_from_config
+    from kb.configs.hub import hub_config
+    from kb.configs.model_config import shape_from_config
 
     config = hub_config(name)
     if config is None:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kb.base import Frozen, UnknownName
 from kb.catalog import FACTS, load_yaml
-from kb.names import close_names
+from kb.naming.names import close_names
 from kb.records.source import Source
 
 Domain = Literal["serving", "training", "pictures", "other", "hardware"]

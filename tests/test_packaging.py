@@ -111,7 +111,9 @@ def test_the_import_rules_name_a_line_that_breaks_them(tmp_path: Path) -> None:
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text("")
     (tmp_path / "pyproject.toml").write_text((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
-    (tmp_path / "kb" / "store.py").write_text("import chromadb\n")
+    (tmp_path / "kb" / "index").mkdir()
+    (tmp_path / "kb" / "index" / "__init__.py").write_text("")
+    (tmp_path / "kb" / "index" / "store.py").write_text("import chromadb\n")
     clean = _lint_imports(tmp_path)
     assert clean.returncode == 0, clean.stdout
     (tmp_path / "kb" / "reach.py").write_text("import ui\n")

@@ -1,6 +1,6 @@
 """The format in which an engine keeps the cache of keys and values, where that is left to it."""
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 
 
 def cache_format(asked: str, engine: str, name: str, native: str) -> str:

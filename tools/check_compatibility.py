@@ -6,10 +6,10 @@ from functools import lru_cache
 from pydantic import Field
 
 from kb.base import BadInput, Frozen, UnknownName
-from kb.engines import program
-from kb.names import Names, close_names
+from kb.naming.names import Names, close_names
+from kb.programs.engines import program
+from kb.programs.software import Feature, Rule, Verdict, Way, features
 from kb.records.gpu import Gpu
-from kb.software import Feature, Rule, Verdict, Way, features
 from tools.base import Step, ToolResult
 from tools.cuda_versions import Finding, versions
 from tools.mixed_cards import beside

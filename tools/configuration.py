@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from kb.base import Frozen, Money
-from kb.rates import convert, rate
+from kb.market.rates import convert, rate
 from kb.units import HOURS_PER_MONTH
 from tools.base import Scalar
 from tools.need import Budget

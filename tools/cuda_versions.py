@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from kb.base import Frozen
+from kb.programs.software import Verdict, Way, generation, software, version
 from kb.records.gpu import Gpu
-from kb.software import Verdict, Way, generation, software, version
 
 
 class Finding(Frozen):

@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from kb.base import Frozen
 from kb.catalog import Provider, gpu_ids, gpus, provider
-from kb.offers import current_offers, offers
-from kb.rates import convert, rate
+from kb.market.offers import current_offers, offers
+from kb.market.rates import convert, rate
 from kb.records.offer import Offer
 from tools.base import Step, ToolResult
 from tools.named import cited

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kb.base import BadInput
-from kb.name_index import close_names
+from kb.naming.name_index import close_names
 from kb.units import GB, GIB, TB
 from tools.gpu_row import GpuRow
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 from kb.base import Frozen, Money
-from kb.links import nvlink_generation, pcie_bytes_per_s, tensor_core_generation
+from kb.machines.links import nvlink_generation, pcie_bytes_per_s, tensor_core_generation
 from kb.records.gpu import Gpu, Market, Status
 from kb.units import GIB
 from tools.prices import CardPrice, card_price, highest_price, is_stale, per_unit

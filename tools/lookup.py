@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from kb.base import AmbiguousName, Frozen, UnknownName
 from kb.catalog import gpu_ids, provider, server
-from kb.components import components_named
+from kb.market.components import components_named
+from kb.market.offers import current_offers
 from kb.models import model
-from kb.name_index import Names, close_names
-from kb.names import closed_names, gpu_names
-from kb.offers import current_offers
+from kb.naming.name_index import Names, close_names
+from kb.naming.names import closed_names, gpu_names
 from tools.offer_match import instances
 
 KINDS = ("gpu", "instance", "server", "model", "closed model", "software", "component", "provider")

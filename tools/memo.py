@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable
 
 from kb import clock
 from kb.base import Frozen
-from kb.index_stamp import index_stamp
-from kb.live_prices import stamp
+from kb.index.index_stamp import index_stamp
+from kb.market.live_prices import stamp
 from kb.settings import settings
 from tools.base import ToolResult
 

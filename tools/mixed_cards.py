@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from kb.programs.software import Generation, Verdict, generation, version
 from kb.records.gpu import Gpu
-from kb.software import Generation, Verdict, generation, version
 from tools.cuda_versions import Finding
 
 

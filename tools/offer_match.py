@@ -10,7 +10,7 @@ from typing import Literal
 
 from kb.base import AmbiguousName, UnknownName
 from kb.catalog import gpu_ids, gpus, providers
-from kb.names import close_names
+from kb.naming.names import close_names
 from kb.records.offer import Offer
 
 Interconnect = Literal["nvlink", "pcie"]

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 from pydantic import ValidationError
 
 from kb.base import Frozen, UnknownName
-from kb.names import close_names
+from kb.naming.names import close_names
 from tools.base import ToolResult
 from tools.memo import Memo, documents
 from tools.refused import bad_input

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput
+from kb.programs.releases import Release, release, releases
+from kb.programs.software import Verdict, compute_capability, generation, version
 from kb.records.gpu import Gpu
-from kb.releases import Release, release, releases
-from kb.software import Verdict, compute_capability, generation, version
 from tools.cuda_versions import Finding, cuda_on_driver
 
 _PACKAGES = {"pytorch": "pytorch", "torch": "pytorch", "tensorflow": "tensorflow", "tf": "tensorflow", "vllm": "vllm"}

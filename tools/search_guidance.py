@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
+from kb.retrieval.passage_filter import PassageFilter
 from tools.base import ToolResult
 
 MOST_CONTESTED = 2
@@ -36,9 +36,9 @@ class GuidanceResult(ToolResult):
 def search_guidance(request: GuidanceRequest) -> GuidanceResult:
     """Search the documents for advice: trade-offs, pitfalls, procedures. Passages are quotations, not facts."""
     # Imported here: the index and the sentence model take seconds to load, and no other tool needs them.
-    from kb.contested import contested
-    from kb.search import reading, search
-    from kb.section_rest import section_rest
+    from kb.retrieval.contested import contested
+    from kb.retrieval.search import reading, search
+    from kb.retrieval.section_rest import section_rest
 
     among = request.conditions()
     with reading():  # all of one state of the library

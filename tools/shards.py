@@ -1,7 +1,7 @@
 """Which tensor-parallel sizes cut the blocks that quantised weights are scaled by."""
 
-from kb.launch import launch_facts
 from kb.models import models
+from kb.programs.launch import launch_facts
 from tools.memory.shape import Shape
 
 BLOCK = 128

@@ -7,7 +7,7 @@ from kb.base import BadInput
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus
 from kb.catalog import model as find_model
-from kb.mig import Cut, cuts
+from kb.machines.mig import Cut, cuts
 from kb.purposes import models_for, purposes
 from kb.records.gpu import Gpu
 from kb.records.model import Model

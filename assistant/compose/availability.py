@@ -10,7 +10,7 @@ from assistant.plan import requests
 from assistant.understand.asking import asks_sale
 from assistant.understand.text import Text
 from kb.catalog import gpus, sources
-from kb.exports import ExportRule, export_rules, restriction, rules_held
+from kb.market.exports import ExportRule, export_rules, restriction, rules_held
 
 
 def availability(material: Material) -> Section | None:

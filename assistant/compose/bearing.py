@@ -5,7 +5,7 @@ import re
 from assistant.compose.material import Material
 from assistant.plan import requests
 from kb.catalog import gpus, models
-from kb.names import gpu_names, model_names
+from kb.naming.names import gpu_names, model_names
 
 _ANSWERS = re.compile(
     r"^(?:no|yes|not? (?:quite|necessarily))\b[:,.]|^(?:不是|不会|不用|不能|不|会|能|可以|是的|对)[，。：,:]", re.I

@@ -13,7 +13,7 @@ from assistant.plan.worth import TENSOR_CORES
 from assistant.understand.worded import READ
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
-from kb.links import linked
+from kb.machines.links import linked
 from kb.records.gpu import Gpu
 from kb.records.model import Model
 from tools.configuration import Reason

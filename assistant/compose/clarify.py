@@ -12,7 +12,7 @@ from assistant.plan.method import unsaid
 from assistant.plan.particular import shape
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus, models
-from kb.names import gpu_names
+from kb.naming.names import gpu_names
 from kb.units import GIB
 
 DECISIVE_RATIO = 1.25

@@ -7,7 +7,7 @@ from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import requests
 from kb.models import closed_models
-from kb.names import closed_names
+from kb.naming.names import closed_names
 
 _SERVICES = ("can_it_run", "how_many_gpus", "min_vram", "launch_files", "other", "guidance")
 """Intents that a model nobody can host leaves without an answer; to buy for one's own kind of it is another matter."""

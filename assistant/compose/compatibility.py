@@ -11,7 +11,7 @@ from assistant.plan import requests
 from assistant.plan.formats import WHICH_FORMAT
 from assistant.plan.runnable import refused as refused_on
 from kb.catalog import gpus
-from kb.software import features
+from kb.programs.software import features
 from tools.check_compatibility import OVERVIEW, Compatibility, Finding
 
 ORDER = ("does_not", "works_with", "works", "unknown")

@@ -6,7 +6,7 @@ from assistant.compose.arithmetic import cite, workload
 from assistant.compose.assume import assumed
 from assistant.compose.material import Estimate, Material
 from assistant.understand.host_memory import bandwidth_bytes_per_s
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.memory.result import HostShare
 
 

@@ -17,7 +17,7 @@ from assistant.plan import cardless
 from assistant.plan.processor import SERVER_MEMORIES, memory_bytes
 from assistant.understand.host_memory import bandwidth_bytes_per_s
 from kb.catalog import model
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from kb.units import GIB
 from tools.speed.host_only import CPU
 

@@ -9,7 +9,7 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import requests
 from kb.catalog import gpu
-from kb.components import components
+from kb.market.components import components
 from kb.records.component import Component
 from tools.configuration import Configuration, Item
 

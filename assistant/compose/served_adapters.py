@@ -6,7 +6,7 @@ from assistant.compose import numbers
 from assistant.compose.arithmetic import cite
 from assistant.compose.material import Material
 from assistant.compose.section import Section
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from kb.units import GIB, MIB
 
 _MORE = re.compile(

@@ -13,7 +13,7 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan import split as planned
 from kb.catalog import gpu
-from kb.topology import topology_facts
+from kb.machines.topology import topology_facts
 
 _WHETHER = re.compile(
     r"\benough\b|\b(?:does|do|will|would) (?:it|that|they|both|this) (?:all )?fit\b|够(?:吗|不够|么|用)|放得下吗|行吗",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kb.names import normalise
+from kb.naming.names import normalise
 from kb.records.passage import Passage
 
 SHORTEST, LONGEST = 12, 360

@@ -11,7 +11,7 @@ from assistant.plan.ways import rents
 from assistant.understand import like_prices
 from assistant.understanding import SaidPrice
 from kb.catalog import gpu as gpu_record
-from kb.rates import usd
+from kb.market.rates import usd
 from tools.compare_gpus import Comparison
 from tools.prices import CardPrice, age_days
 

@@ -5,7 +5,7 @@ from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from kb.topology import topology_facts
+from kb.machines.topology import topology_facts
 from tools.topology.result import Group, Topology
 
 GROUPS_MAX = 8

@@ -15,7 +15,7 @@ from assistant.compose.table import table
 from assistant.plan import worth as planned
 from assistant.plan.provisional import PACKED_BYTES
 from kb.catalog import gpu, models
-from kb.names import gpu_names
+from kb.naming.names import gpu_names
 from tools.gpu_row import GpuRow
 from tools.need import GpuCount
 from tools.prices import CardPrice

@@ -8,7 +8,7 @@ from assistant.answer import Citation, Grounding, ToolCallRecord
 from assistant.ground.evidence import Evidence
 from assistant.grounding.wording.cards import Counted, counted_cards
 from assistant.grounding.wording.quantities import PLAIN, UNITS, Quantity, quantities
-from kb.names import gpu_names, model_names
+from kb.naming.names import gpu_names, model_names
 
 MARKER = re.compile(r"\[\d{1,3}\]")
 DATE = re.compile(

@@ -27,7 +27,7 @@ from assistant.step import Step
 from assistant.understand.language import language_of, speaks
 from kb.clock import today
 from kb.lexicon.text import SIMPLIFIED
-from kb.names import gpu_names, model_names
+from kb.naming.names import gpu_names, model_names
 from tools.agent_tools.ledger import Ledger, LookedUp
 
 LEFT_MIN = 12

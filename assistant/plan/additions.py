@@ -12,7 +12,7 @@ from assistant.plan.ways import rents
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus
-from kb.names import gpu_names
+from kb.naming.names import gpu_names
 from tools.need import GpuCount, Need
 
 FOUR_BIT_BYTES = 0.62

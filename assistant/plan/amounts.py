@@ -21,7 +21,7 @@ from assistant.understand.worded import (
     period_s,
 )
 from kb.catalog import models
-from kb.item_work import dataset_samples, item_work
+from kb.constants.item_work import dataset_samples, item_work
 from kb.units import HOUR_S
 from tools.need import Intent, Need
 

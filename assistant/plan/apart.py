@@ -4,8 +4,8 @@ import re
 from decimal import Decimal
 
 from kb.catalog import conventional, gpus
-from kb.names import gpu_names
-from kb.rates import convert
+from kb.market.rates import convert
+from kb.naming.names import gpu_names
 from tools.find_offers import OfferQuery, OfferRow, find_offers
 from tools.need import Need
 

@@ -7,7 +7,7 @@ from assistant.understand.rivals import distance
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpus
-from kb.exports import restriction
+from kb.market.exports import restriction
 from tools.need import Need
 
 HOME = "CN"

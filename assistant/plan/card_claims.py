@@ -10,7 +10,7 @@ from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu
 from kb.lexicon.cards.unified import is_unified, stated_gib
-from kb.names import gpu_names
+from kb.naming.names import gpu_names
 from kb.units import GIB
 from tools.need import Need
 

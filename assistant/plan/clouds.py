@@ -11,7 +11,7 @@ from assistant.understand.place import named_providers
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import conventional
-from kb.names import Mention, gpu_names
+from kb.naming.names import Mention, gpu_names
 from tools.need import Need
 
 PAIRS_MAX = 4

@@ -13,8 +13,8 @@ from assistant.understand.spoken_sums import in_figures
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu
-from kb.names import gpu_names
-from kb.rates import usd
+from kb.market.rates import usd
+from kb.naming.names import gpu_names
 from tools.need import GpuCount, Need
 from tools.prices import card_price
 

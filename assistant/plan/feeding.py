@@ -5,7 +5,7 @@ from math import sqrt
 
 from assistant.understand.running import Running, read_running
 from kb.base import AdvisorError
-from kb.power import power_facts
+from kb.machines.power import power_facts
 from tools.power.plan import plan_power
 from tools.power.request import PowerRequest
 

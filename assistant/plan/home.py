@@ -3,7 +3,7 @@
 from assistant.plan import requests
 from assistant.understanding import Understanding
 from kb.catalog import gpus
-from kb.exports import restriction
+from kb.market.exports import restriction
 from tools.need import Need
 
 HOME = {"zh": ("CN", "CNY")}

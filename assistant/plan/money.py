@@ -20,7 +20,7 @@ from assistant.understand.term import find_term
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
-from kb.rates import convert, usd
+from kb.market.rates import convert, usd
 from kb.units import DAY_S, HOUR_S, HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need

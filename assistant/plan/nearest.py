@@ -6,7 +6,7 @@ from assistant.plan import boards
 from assistant.plan.apart import cheapest_offer, rent_of
 from assistant.understand.rivals import distance
 from kb.catalog import gpus
-from kb.offers import current_offers
+from kb.market.offers import current_offers
 from tools.need import GpuCount, Need
 
 SERVERS = {"data_center", "cloud_only"}

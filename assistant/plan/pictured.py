@@ -5,7 +5,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from kb.catalog import model
-from kb.pictures import pictures
+from kb.constants.pictures import pictures
 from tools.need import GpuCount, Need
 
 FEWER = 4

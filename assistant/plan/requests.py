@@ -10,8 +10,8 @@ from assistant.plan.layout import COPIED, copies, serving_layout, training_layou
 from assistant.understand.progress import find_samples
 from kb.base import AdvisorError
 from kb.catalog import gpu, gpus, model, models
-from kb.memory_constants import constants as memory_constants
-from kb.names import model_names
+from kb.constants.memory_constants import constants as memory_constants
+from kb.naming.names import model_names
 from kb.records.model import Model
 from kb.units import DAY_S
 from tools.check_compatibility import feature_names

@@ -4,8 +4,8 @@ from assistant.plan import requests
 from assistant.plan.formats import packed_format
 from kb.base import AdvisorError
 from kb.catalog import gpu
+from kb.programs.software import features
 from kb.records.gpu import Gpu
-from kb.software import features
 from tools.need import Need
 
 _VLLM, _LLAMA = "vllm", "llama.cpp"

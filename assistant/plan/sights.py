@@ -14,8 +14,8 @@ from assistant.understand.numbers import DIGITS, SCALE, scaled
 from assistant.understand.worded import lasts, period_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu, model
+from kb.constants.visual_tokens import visual_tokens
 from kb.units import HOUR_S
-from kb.visual_tokens import visual_tokens
 from tools.need import GpuCount, Need
 
 MOST_CARDS = 64

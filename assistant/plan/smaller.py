@@ -3,7 +3,7 @@
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from kb.catalog import gpu, models
-from kb.series import smaller_of_series
+from kb.naming.series import smaller_of_series
 from kb.units import GIB
 from tools.need import Need
 

@@ -10,8 +10,8 @@ from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, bits
 from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu, model
+from kb.constants.speed_constants import constants as speed_constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants as speed_constants
 from kb.units import GIB
 from tools.memory.formats import weight_format
 from tools.need import GpuCount, Need

@@ -8,7 +8,7 @@ from assistant.plan.nameless import common
 from assistant.plan.own_files import held
 from assistant.understand.standing import other_than_language
 from kb.catalog import gpu
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from kb.units import GIB
 from tools.need import GpuCount, Need
 

@@ -8,7 +8,7 @@ from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.lexicon.cards.unified import is_unified
-from kb.names import Mention, gpu_names
+from kb.naming.names import Mention, gpu_names
 from kb.units import GIB
 from tools.need import Need
 

@@ -12,7 +12,7 @@ from assistant.plan.ways import rents
 from assistant.understand.likened import domestic_instead
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
-from kb.rates import usd
+from kb.market.rates import usd
 from kb.records.gpu import Gpu
 from tools.find_gpus import GpuQuery, find_gpus
 from tools.gpu_row import GpuRow

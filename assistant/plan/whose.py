@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from kb.rates import usd
+from kb.market.rates import usd
 from tools.need import Need
 
 PERSONAL_USD = Decimal(6000)

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from assistant.understand.text import grammar
-from kb.rates import rates
+from kb.market.rates import rates
 
 _PLAIN = {"real", "won", "块", "元", "刀", "franc", "rs"}
 """Words that mean other things too."""

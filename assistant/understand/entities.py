@@ -25,7 +25,7 @@ from assistant.understand.text import Text, grammar, masked
 from assistant.understand.unknown import unknown_gpus
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus, models
-from kb.names import Mention, close_names, gpu_names
+from kb.naming.names import Mention, close_names, gpu_names
 
 _TIMES = grammar(r"(?<![\d.])(\d{1,3})[x×*](?=[a-z])")
 _JOINED = grammar(r"(?<=[a-z0-9])[+](?=[a-z0-9一-鿿])(?! ?395)")

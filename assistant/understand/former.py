@@ -7,7 +7,7 @@ from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
 from assistant.understand.workloads import SHOPPING
 from assistant.understanding import Asked
-from kb.names import gpu_names
+from kb.naming.names import gpu_names
 from tools.need import GpuCount
 
 _BACK = grammar(

@@ -12,7 +12,7 @@ from kb.base import AdvisorError
 from kb.catalog import conventional, gpu_ids, gpus, offers
 from kb.lexicon.cards.macs import mac_mentions
 from kb.lexicon.cards.unified import is_unified, of_memory, stated_gib
-from kb.names import Mention, gpu_names
+from kb.naming.names import Mention, gpu_names
 from kb.units import GIB
 
 _AFTER_NAME = grammar(

@@ -2,7 +2,7 @@
 
 import re
 
-from kb.processors import family_in
+from kb.machines.processors import family_in
 
 BYTES_PER_TRANSFER = 8
 """A channel is 64 bits wide (JEDEC)."""

@@ -6,7 +6,7 @@ Types": the number after the card is the frame buffer, the letter the series of 
 
 from assistant.understand.quantities import GPU
 from assistant.understand.text import Found, grammar
-from kb.mig import cuts
+from kb.machines.mig import cuts
 from kb.units import GIB
 
 PROFILE = grammar(r"(?<![a-z0-9.])(?:mig[- ])?([1-7])g\.(\d{1,3})gb(?:\+(?:me|gfx))?(?![a-z0-9])")

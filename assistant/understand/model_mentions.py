@@ -9,7 +9,7 @@ from assistant.understand.text import Text, grammar
 from assistant.understand.unknown import unknown_models
 from kb.base import AdvisorError
 from kb.catalog import models
-from kb.names import Mention, model_names
+from kb.naming.names import Mention, model_names
 
 _SHORT_NAME = 4
 """Letters of a model's name that may well be part of another."""

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from assistant.understand.text import Found, grammar
 from kb.catalog import offers, providers
-from kb.names import Mention, Names
+from kb.naming.names import Mention, Names
 
 _PLAIN = (
     "together vast modal akash lambda 火山 百度 阿里 腾讯 华为 京东 亚马逊 amazon google oracle alibaba tencent huawei"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.understand.text import Text, grammar
-from kb.names import gpu_names, model_names
+from kb.naming.names import gpu_names, model_names
 
 _CUE = grammar(
     r"(?:[,.;:?!。—(-]|(?<=[ \n])|^)\s?(?:"

@@ -8,7 +8,7 @@ from assistant.understand.spoken_sums import in_figures
 from assistant.understand.text import Text, grammar
 from assistant.understand.usage import find_usage
 from kb.base import Frozen, UnknownName
-from kb.rates import rate
+from kb.market.rates import rate
 from kb.units import HOURS_PER_MONTH
 
 _WORD = "one|two|three|four|five|six|eight|ten"

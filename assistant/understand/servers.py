@@ -7,7 +7,7 @@ from assistant.understand.named import NamedGpu
 from assistant.understand.numbers import HAN, count
 from assistant.understand.text import grammar
 from kb.catalog import conventional, servers
-from kb.names import Mention, Names
+from kb.naming.names import Mention, Names
 
 _BEFORE = grammar(
     rf"(?<![a-z0-9.])(\d{{1,4}}|{HAN}|one|two|three|four|eight)\s?(?:台|套|个|节点|x|×|\*)?\s?(?:nvidia |英伟达)?$"

@@ -8,7 +8,7 @@ import re
 from assistant.understand.progress import find_progress
 from assistant.understanding import Asked, Way
 from kb.catalog import models
-from kb.pictures import pictures
+from kb.constants.pictures import pictures
 from tools.need import Need
 
 OTHER_THAN_LANGUAGE = ("diffusion", "vision", "speech", "embedding")

@@ -7,8 +7,8 @@ from ingest.claims.facts import cards, link_source, links, shared_name, show_rat
 from ingest.claims.finding import Finding
 from ingest.claims.reading import Clause
 from kb.catalog import gpus, models, offers
-from kb.names import Mention
-from kb.offers import read_until
+from kb.market.offers import read_until
+from kb.naming.names import Mention
 from kb.records.gpu import Gpu
 from kb.units import GB
 

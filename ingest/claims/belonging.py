@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ingest.claims.figures import LINK, Attribute
 from ingest.claims.reading import Clause, is_standard
-from kb.names import Mention
+from kb.naming.names import Mention
 
 NEAR = 48
 """Characters between a name and its value."""

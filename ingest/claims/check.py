@@ -19,8 +19,8 @@ from ingest.claims.specs import spec_findings
 from ingest.claims.sums import sum_findings
 from ingest.claims.traits import trait_findings
 from ingest.convert import KINDS, Converted, convert
-from kb.archive import Library
 from kb.base import BadInput
+from kb.index.archive import Library
 
 JUDGES = (
     spec_findings, trait_findings, kind_findings, cloud_findings, machine_findings, need_findings, size_findings,

@@ -9,8 +9,8 @@ from ingest.claims.facts import cards, shared_name
 from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause, rigs_in, stated_count
 from kb.catalog import gpus, offers, providers, sources
-from kb.names import Mention, Names, normalise
-from kb.offers import read_until
+from kb.market.offers import read_until
+from kb.naming.names import Mention, Names, normalise
 from kb.records.offer import Offer
 from kb.units import GIB
 from tools.prices import age_days, latest_day

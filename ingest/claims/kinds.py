@@ -7,7 +7,7 @@ from ingest.claims.facts import cards, link_source, links, listed
 from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause
 from ingest.claims.traits import DENIED, card_finding, names_before
-from kb.names import Mention
+from kb.naming.names import Mention
 
 _MEMORY_TYPE = re.compile(r"(?<![A-Za-z])(GDDR[56]X?|GDDR7|HBM[234]?e?)(?![A-Za-z0-9])", re.IGNORECASE)
 _SIZED = re.compile(r"\d+(?:\.\d+)?\s*(?:GB|GiB|G)\s*(?:of|的)?\s*", re.IGNORECASE)

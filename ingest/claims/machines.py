@@ -8,7 +8,7 @@ from ingest.claims.facts import cards, shared_name
 from ingest.claims.finding import Finding
 from ingest.claims.reading import Clause, rigs_in
 from kb.catalog import gpus, servers, sources
-from kb.names import Mention, Names
+from kb.naming.names import Mention, Names
 from kb.records.server import Server
 
 _LIQUID = re.compile(r"液冷|水冷|liquid|water[- ]cool", re.IGNORECASE)

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from ingest.chunk import is_separator
 from ingest.claims.finding import Finding, Verdict
 from ingest.convert import Converted
-from kb.names import Mention, gpu_names, model_names
+from kb.naming.names import Mention, gpu_names, model_names
 
 _MAKER = re.compile(r"NVIDIA|英伟达|AMD|Intel|英特尔|华为|Huawei|GeForce|显卡|GPU", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"[~≈约]?\s*\d[\d,]*(?:\.\d+)?")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause
 from kb.catalog import sources
-from kb.releases import Release, release
-from kb.software import version
+from kb.programs.releases import Release, release
+from kb.programs.software import version
 
 _PACKAGES = {"pytorch": "pytorch", "torch": "pytorch", "tensorflow": "tensorflow", "vllm": "vllm"}
 _NEEDS = re.compile(

@@ -10,7 +10,7 @@ from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import SPARSE, Clause, count_before, gpus_in, rigs_in
 from ingest.claims.traits import TRAITS
 from kb.catalog import gpus
-from kb.names import Mention
+from kb.naming.names import Mention
 from kb.records.gpu import Gpu
 
 _PRECISION = re.compile(

@@ -9,7 +9,7 @@ from ingest.claims.facts import cards, listed, shared_name, source_of
 from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause
 from kb.catalog import gpus
-from kb.names import Mention
+from kb.naming.names import Mention
 from kb.records.gpu import Gpu
 
 NEAR, FAR = 36, 90

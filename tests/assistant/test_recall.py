@@ -19,7 +19,7 @@ from assistant.step import worked_out
 from assistant.told import FRESH, Kept, Told
 from assistant.understanding import Shown, Understanding
 from kb.base import Overloaded
-from kb.index_stamp import index_stamp
+from kb.index.index_stamp import index_stamp
 from kb.settings import Settings
 from tools.need import Need
 from tools.registry import Tool

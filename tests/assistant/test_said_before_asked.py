@@ -6,7 +6,7 @@ from assistant.plan.amounts import period_s
 from assistant.understand import understand
 from assistant.understanding import Asked
 from kb.catalog import models
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from kb.units import DAY_S
 from tests.assistant.planning import turn
 

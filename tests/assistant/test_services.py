@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.ground.check import ground
-from kb.api_prices import api_prices
+from kb.market.api_prices import api_prices
 from tests.assistant.planning import talk, turn
 
 

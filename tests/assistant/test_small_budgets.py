@@ -5,7 +5,7 @@ import pytest
 from assistant.compose.orders import cards_of
 from assistant.plan.whose import at_home
 from assistant.understand import understand
-from kb.rates import usd
+from kb.market.rates import usd
 from tests.assistant.planning import turn
 from tools.configuration import Configuration
 

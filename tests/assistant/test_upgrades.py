@@ -6,7 +6,7 @@ from assistant.ground.check import ground
 from assistant.plan import particular, upgrade
 from assistant.understand import understand
 from kb.catalog import gpu
-from kb.rates import usd
+from kb.market.rates import usd
 from tests.assistant.planning import turn
 from tools.prices import card_price
 

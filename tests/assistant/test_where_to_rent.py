@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.ground.check import ground
-from kb.offers import current_offers
+from kb.market.offers import current_offers
 from tests.assistant.planning import turn
 from tools.configuration import Configuration
 

@@ -18,7 +18,7 @@ TABLES = {
     "GPUs": "from kb.catalog import gpus as read",
     "offers": "from kb.catalog import offers as read",
     "servers": "from kb.catalog import servers as read",
-    "parts": "from kb.components import components as read",
+    "parts": "from kb.market.components import components as read",
     "models": "from kb.models import models as read",
 }
 TIMED = "import time; {read}; start = time.perf_counter(); read(); print(time.perf_counter() - start)"
@@ -59,9 +59,9 @@ def told(name: str, taken: list[float], limit: float) -> bool:
 def look_ups() -> dict[str, Callable[[], object]]:
     """One look-up of each kind, with names as people write them."""
     from kb.catalog import gpu, gpu_ids, server
-    from kb.components import component
+    from kb.market.components import component
+    from kb.market.offers import current_offers
     from kb.models import model
-    from kb.offers import current_offers
     from tools.offer_match import instances
 
     return {

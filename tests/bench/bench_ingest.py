@@ -31,11 +31,11 @@ from hostile import write_all
 
 from ingest.apart import sync_apart
 from ingest.sync import GUIDANCE, sync
-from kb.archive import Library
-from kb.embedder import embedder
-from kb.search import search
+from kb.index.archive import Library
+from kb.index.store import Store
+from kb.retrieval.search import search
 from kb.settings import settings, stay_offline
-from kb.store import Store
+from kb.vectors.embedder import embedder
 
 SIZE, OVERLAP = 1000, 200
 HIGH = re.compile(r"VmHWM:\s+(\d+) kB")
@@ -187,7 +187,7 @@ def hostile(*, large: bool) -> None:
         print(f"temporary folders left behind: {len(left)}")
 
 
-CHILDREN = {"ingest.child": "converter", "ingest.apart": "sync", "kb.store": "check of the index"}
+CHILDREN = {"ingest.child": "converter", "ingest.apart": "sync", "kb.index.store": "check of the index"}
 
 
 @contextmanager

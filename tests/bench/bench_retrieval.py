@@ -7,7 +7,8 @@ were fitted on half A of the first set and on every other question of the second
 "fresh" and "fresh 2" were written when the ranking was fixed, for sections picked at random; they count on their own.
 "fresh 2" was written before the questions beside the sections were trebled, by who then trebled them.
 "asked" are askings of one language each, with every section that answers them: three rounds (retrieval_asked.yaml).
-`--plain` leaves out the questions that sections are known to answer (kb/questions): what a person's documents get.
+`--plain` leaves out the questions that sections are known to answer (kb/index/questions):
+what a person's documents get.
 Answers that another section gives as well were added after judging blind the best of both systems (pool_retrieval.py).
 Whether to answer at all was fitted on half of the questions without an answer (tests/bench/fit_topic.py).
 Speed at scale: tests/bench/bench_retrieval_scale.py.
@@ -32,16 +33,16 @@ import yaml
 from ingest.chunk import chunk
 from ingest.convert import convert
 from ingest.sync import GUIDANCE
-from kb.archive import Chunk, Document, Entry, Library
-from kb.asked import with_questions
-from kb.connection import changing
-from kb.embedder import Embedder, embedder
-from kb.index_words import language_of
-from kb.minilm import packaged
+from kb.index.archive import Chunk, Document, Entry, Library
+from kb.index.asked import with_questions
+from kb.index.connection import changing
+from kb.index.index_words import language_of
+from kb.index.store import Store
 from kb.records.passage import Passage
-from kb.search import opened, search
+from kb.retrieval.search import opened, search
 from kb.settings import settings, stay_offline
-from kb.store import Store
+from kb.vectors.embedder import Embedder, embedder
+from kb.vectors.minilm import packaged
 
 TOP = 5
 SIZE, OVERLAP = 1000, 200

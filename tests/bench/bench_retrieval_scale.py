@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 from bench_retrieval import SETS, sections_of, use
 
-from kb.archive import Chunk, Document, Entry, Library
-from kb.embedder import Vectors, embedder
-from kb.index_words import language_of
-from kb.search import search
+from kb.index.archive import Chunk, Document, Entry, Library
+from kb.index.index_words import language_of
+from kb.index.store import Store
+from kb.retrieval.search import search
 from kb.settings import stay_offline
-from kb.store import Store
+from kb.vectors.embedder import Vectors, embedder
 
 SIZES, LONG = (1_000, 10_000), 100_000
 CHUNKS_PER_DOCUMENT = 200

@@ -21,10 +21,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-import kb.speed_constants as stored  # noqa: E402
+import kb.constants.speed_constants as stored  # noqa: E402
 from kb.catalog import models  # noqa: E402
-from kb.item_work import item_work  # noqa: E402
-from kb.measured_speed import MeasuredSpeed, measured_speeds  # noqa: E402
+from kb.constants.item_work import item_work  # noqa: E402
+from kb.constants.measured_speed import MeasuredSpeed, measured_speeds  # noqa: E402
 from tools.named import read_card  # noqa: E402
 from tools.speed import allreduce  # noqa: E402
 from tools.speed.decode import read_bytes  # noqa: E402

@@ -33,8 +33,8 @@ from assistant import agent, finish, step, work
 from assistant.agent import Advisor
 from assistant.told import FRESH
 from kb.catalog import gpus, models
-from kb.embedder import Bilingual
 from kb.settings import settings
+from kb.vectors.embedder import Bilingual
 from tools.registry import Tool, tools
 from ui.serving.worker import SWITCH_S, settled, warm
 

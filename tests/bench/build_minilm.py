@@ -1,4 +1,4 @@
-"""Build `kb/minilm.onnx`: the layers of all-MiniLM-L6-v2 as a graph whose weights stay in the package's own file.
+"""Build `kb/vectors/minilm.onnx`: the layers of all-MiniLM-L6-v2 as a graph; weights stay in the package's own file.
 
     python tests/bench/build_minilm.py [FILE]
 
@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from kb.minilm import GRAPH, LAYOUT, SIZE, WEIGHTS, layout, packaged
+from kb.vectors.minilm import GRAPH, LAYOUT, SIZE, WEIGHTS, layout, packaged
 
 HEADS = 12
 EPSILON = 1e-12

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from kb.catalog import gpus, servers
-from kb.components import components
-from kb.disagreements import disagreements
+from kb.market.components import components
+from kb.market.offers import bundled_offers
 from kb.models import models
-from kb.offers import bundled_offers
 from kb.records.component import Component
 from kb.records.gpu import Gpu
 from kb.records.server import Server
+from kb.upkeep.disagreements import disagreements
 
 DERIVED = frozenset({"derived-tensor-rates", "same-chip", "derived-definition", "measured-usable"})
 """Sources that are no independent reading: worked out from others."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from kb.base import AdvisorError
 from kb.catalog import gpus, model
-from kb.offers import current_offers
-from kb.software import features
+from kb.market.offers import current_offers
+from kb.programs.software import features
 from tools.configure import configure
 from tools.configure.bills.bill import bill
 from tools.configure.market.purchases import host_memory

@@ -26,7 +26,7 @@ GENERATION = "generation"
 """Stands for the number in the directory of the Chroma index."""
 FIND = f"""
 import json
-from kb.search import search
+from kb.retrieval.search import search
 print(json.dumps([[(one.document, one.line_start) for one in search(query)] for query in {QUERIES!r}]))
 """
 ANSWER = """
@@ -37,9 +37,9 @@ print(Advisor(settings()).ask("Can 4×3090 run Qwen2.5-72B?").verdict)
 MEND = """
 import sys
 from ingest.sync import sync
-from kb.archive import Library
-from kb.embedder import embedder
-from kb.store import Store
+from kb.index.archive import Library
+from kb.vectors.embedder import embedder
+from kb.index.store import Store
 report = sync([sys.argv[1]], only=True)
 print(len(report.failed), Store(Library(), embedder()).is_current())
 """
@@ -89,8 +89,8 @@ class Outcome:
 
 def damages(folder: Path, piece: tuple[int, int] = (1, 1), only: str = "") -> Iterator[Outcome]:
     """Outcomes in the order of the files; the home and its documents lie in `folder`, and are made there."""
-    from kb.archive import Library
-    from kb.store import current
+    from kb.index.archive import Library
+    from kb.index.store import current
 
     documents = folder / "documents"
     index = Library().folder

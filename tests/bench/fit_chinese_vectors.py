@@ -17,12 +17,12 @@ import numpy as np
 import yaml
 
 from ingest.sync import GUIDANCE
-from kb.asked import QUESTIONS
-from kb.chinese_vectors import TABLE, features, store_vectors
-from kb.embedder import Embedder
-from kb.index_words import DICTIONARY, GLOSSARY, without_markup
-from kb.minilm import packaged
+from kb.index.asked import QUESTIONS
+from kb.index.index_words import DICTIONARY, GLOSSARY, without_markup
 from kb.settings import stay_offline
+from kb.vectors.chinese_vectors import TABLE, features, store_vectors
+from kb.vectors.embedder import Embedder
+from kb.vectors.minilm import packaged
 
 RIDGE = 0.3
 """λ; 0.1 to 1 measured alike."""

@@ -1,4 +1,4 @@
-"""Fit how words and vectors are weighed against each other when passages are ranked (kb/ranking.npz).
+"""Fit how words and vectors are weighed against each other when passages are ranked (kb/retrieval/ranking.npz).
 
     python tests/bench/fit_ranking.py [--to FILE] [--like HOME]
 
@@ -17,13 +17,13 @@ import numpy as np
 from bench_retrieval import SETS, Section, build, misspell, section_of, use
 from numpy.typing import NDArray
 
-from kb.archive import LANGUAGES, Library
-from kb.candidates import CANDIDATES, evidence, sense
-from kb.embedder import embedder
-from kb.ranking import FEATURES, TABLE, Ranking, Shown, features, store_ranking
-from kb.relevance import spelt
+from kb.index.archive import LANGUAGES, Library
+from kb.index.store import Store
+from kb.retrieval.candidates import CANDIDATES, evidence, sense
+from kb.retrieval.ranking import FEATURES, TABLE, Ranking, Shown, features, store_ranking
+from kb.retrieval.relevance import spelt
 from kb.settings import settings, stay_offline
-from kb.store import Store
+from kb.vectors.embedder import embedder
 
 FITTED = ("1 A", "2 A")
 RIDGE, STEPS, RATE = 0.01, 400, 0.03

@@ -1,4 +1,4 @@
-"""Fit what tells a question that the documents can speak of from one that they cannot (kb/topic.npz).
+"""Fit what tells a question that the documents can speak of from one that they cannot (kb/retrieval/topic.npz).
 
     python tests/bench/fit_topic.py [--to FILE]
 
@@ -33,14 +33,14 @@ from bench_retrieval import (
 from fit_ranking import FITTED, questions
 from numpy.typing import NDArray
 
-from kb import topic
-from kb.archive import LANGUAGES, Library
-from kb.candidates import CANDIDATES, candidates, sense
-from kb.embedder import embedder
-from kb.relevance import spelt
-from kb.search import search
+from kb.index.archive import LANGUAGES, Library
+from kb.index.store import Store
+from kb.retrieval import topic
+from kb.retrieval.candidates import CANDIDATES, candidates, sense
+from kb.retrieval.relevance import spelt
+from kb.retrieval.search import search
 from kb.settings import settings, stay_offline
-from kb.store import Store
+from kb.vectors.embedder import embedder
 
 REJECTED = 0.92
 """Share of the questions without an answer that the threshold turns away, where it is fitted."""
@@ -87,7 +87,7 @@ def answering(home: Path) -> tuple[Array, NDArray[np.bool_]]:
         return standings[-1]
 
     rows, is_right = [], []
-    with mock.patch("kb.search.spoken_of", noted):
+    with mock.patch("kb.retrieval.search.spoken_of", noted):
         for query, right in [*questions(FITTED), *((query, set()) for query in NOTHING[::2])]:
             found = search(query, top=TOP)
             sections = sections_found(home, found)

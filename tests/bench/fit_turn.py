@@ -1,4 +1,4 @@
-"""Fit how a question's vector is turned towards what answers it (kb/turn.npz), and say what that gains.
+"""Fit how a question's vector is turned towards what answers it (kb/vectors/turn.npz), and say what that gains.
 
     python tests/bench/fit_turn.py [--to FILE] [--like HOME] [--folds N]
 
@@ -20,11 +20,11 @@ from bench_retrieval import SETS, TOP, Score, build, section_of, use
 from torch import Tensor
 from torch.nn import functional
 
-from kb.archive import LANGUAGES, Library
-from kb.embedder import Bilingual, embedder, unpacked
-from kb.index_words import language_of
+from kb.index.archive import LANGUAGES, Library
+from kb.index.index_words import language_of
 from kb.settings import settings, stay_offline
-from kb.turn import TABLE, Turn, store_turn
+from kb.vectors.embedder import Bilingual, embedder, unpacked
+from kb.vectors.turn import TABLE, Turn, store_turn
 
 STEPS, BATCH, NEGATIVES, RATE = 300, 192, 1500, 1e-3
 SHARPNESS, RIDGE = 30.0, 0.01

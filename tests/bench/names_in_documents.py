@@ -9,8 +9,8 @@ import re
 import sys
 from pathlib import Path
 
-from kb.name_index import Names
-from kb.names import closed_names, gpu_names, model_names
+from kb.naming.name_index import Names
+from kb.naming.names import closed_names, gpu_names, model_names
 from tools.check_compatibility import feature_names
 from tools.lookup import Meaning, look_up
 

@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from kb.catalog import model as catalog_model
-from kb.model_config import shape_from_config
+from kb.configs.model_config import shape_from_config
 from kb.records.model import Model
 from tools.memory.adapters import adapter_params
 from tools.memory.kv import kv_bytes

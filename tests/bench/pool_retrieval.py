@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench_retrieval import SETS, Section, build, headings, ours, section_of, tutorial, use
 
-from kb.archive import LANGUAGES
+from kb.index.archive import LANGUAGES
 from kb.settings import stay_offline
 
 OURS, TUTORIAL = 3, 2

@@ -8,7 +8,7 @@ from typing import Any
 from published import Run, Score, score
 
 from kb.base import Frozen
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 
 FACTORS = (0.7, 0.85, 1.0, 1.15, 1.3)
 Path = tuple[str | int, ...]

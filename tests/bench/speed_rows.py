@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from kb.catalog import model as catalog_model  # noqa: E402
-from kb.measured_speed import FILE  # noqa: E402
+from kb.constants.measured_speed import FILE  # noqa: E402
 from tools.named import read_card  # noqa: E402
 from tools.speed.evidence import case_of  # noqa: E402
 from tools.speed.item import chip_of  # noqa: E402

@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from assistant.reading.annotation import Annotation, Marked
 from assistant.reading.held import SHARED, Span, found, held
 from assistant.reading.slots import ASKS, KINDS, QUANTITIES, STANCES, slots
-from kb.names import gpu_names, model_names
+from kb.naming.names import gpu_names, model_names
 
 HERE = Path(__file__).parent
 JUDGED = HERE / "judged.sha1"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from ingest.apart import ensure_bundled_apart, sync_apart
-from kb.archive import Library
 from kb.base import IndexUnavailable
-from kb.search import search
+from kb.index.archive import Library
+from kb.retrieval.search import search
 from kb.settings import settings
 
 NOTE = "import os, pathlib; pathlib.Path(os.environ['GPU_ADVISOR_HOME'], 'child').write_text('was here')"

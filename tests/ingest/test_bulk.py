@@ -9,8 +9,8 @@ import pytest
 
 from ingest.bulk import spread
 from ingest.sync import sync
-from kb.archive import Library
 from kb.base import BadInput
+from kb.index.archive import Library
 
 WITHOUT = importlib.util.find_spec("ray") is None
 

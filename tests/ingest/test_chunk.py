@@ -7,8 +7,8 @@ import pytest
 
 from ingest.chunk import TABLE_MAX, TEXT_MAX, chunk
 from ingest.convert import convert
-from kb.archive import Chunk
 from kb.base import BadDocument
+from kb.index.archive import Chunk
 
 Write = Callable[[str, str | bytes], Path]
 

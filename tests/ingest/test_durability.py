@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ingest.sync import sync
-from kb.archive import Library
-from kb.search import search
-from kb.store import Store
+from kb.index.archive import Library
+from kb.index.store import Store
+from kb.retrieval.search import search
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = 30
@@ -63,7 +63,7 @@ def test_two_processes_that_ingest_at_once_take_turns(folder: Path) -> None:
     assert [process.wait(timeout=120) for process in processes] == [0, 0]
     assert contents() == {str(number): 5 for number in range(DOCUMENTS)}
     library = Library()
-    from kb.embedder import embedder
+    from kb.vectors.embedder import embedder
 
     assert Store(library, embedder()).is_current()
 
@@ -78,7 +78,7 @@ def test_a_full_disk_is_an_error_and_leaves_the_former_state(folder: Path, monke
     def full(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kb.archive._insert", full)
+    monkeypatch.setattr("kb.index.archive._insert", full)
     with pytest.raises(IndexUnavailable, match="No space left"):
         sync([folder], only=True)
     monkeypatch.undo()

@@ -91,7 +91,7 @@ def test_sentences_of_a_pdf_are_whole_though_its_lines_are_not(report: Path) -> 
 
 def test_a_page_is_cited(report: Path) -> None:
     from ingest.sync import sync
-    from kb.search import search
+    from kb.retrieval.search import search
 
     sync([report], only=True)
     assert search("word31 word32 word33")[0].page == 4

@@ -15,10 +15,10 @@ import pytest
 from gpuhunt._internal.storage import CATALOG_V2_FIELDS
 
 from ingest import catalog_download, prices
-from kb import live_prices
 from kb.base import BadInput, PricesUnavailable
 from kb.catalog import offers, providers
-from kb.offers import bundled_offers, current_offers
+from kb.market import live_prices
+from kb.market.offers import bundled_offers, current_offers
 from kb.settings import settings
 from tools.find_offers import OfferQuery, find_offers
 from ui.cli import main

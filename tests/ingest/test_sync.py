@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ingest.sync import ensure_bundled, status, sync
-from kb.archive import Library
 from kb.base import BadInput
-from kb.search import search
+from kb.index.archive import Library
+from kb.retrieval.search import search
 
 Write = Callable[[str, str | bytes], Path]
 

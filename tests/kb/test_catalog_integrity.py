@@ -4,10 +4,10 @@ import re
 
 from kb import clock
 from kb.catalog import gpus, providers, servers, sources, usable_reserves
-from kb.offers import bundled_offers
-from kb.rates import rates, usd
+from kb.market.offers import bundled_offers
+from kb.market.rates import rates, usd
+from kb.programs.software import software
 from kb.records.server import Server
-from kb.software import software
 from kb.units import GIB
 from tests.kb.catalog_rows import DATE, Rows
 

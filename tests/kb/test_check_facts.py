@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from kb.catalog import gpus
-from kb.components import components
+from kb.market.components import components
 
 SCRIPT = Path(__file__).parents[1] / "bench" / "check_facts.py"
 

@@ -51,7 +51,7 @@ def read(language: str, slug: str) -> Document:
 
 
 def glossary() -> list[dict[str, list[str]]]:
-    entries: list[dict[str, list[str]]] = yaml.safe_load((KB / "glossary.yaml").read_text(encoding="utf-8"))
+    entries: list[dict[str, list[str]]] = yaml.safe_load((KB / "index" / "glossary.yaml").read_text(encoding="utf-8"))
     return entries
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from kb.catalog import gpus
-from kb.names import gpu_names
+from kb.naming.names import gpu_names
 from kb.records.gpu import Gpu
 from kb.units import GIB
 from tools.memory import estimate_memory

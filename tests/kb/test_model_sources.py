@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from kb.configs.parameters import count_active, count_parameters
 from kb.models import LIKE_ANOTHER, models
-from kb.parameters import count_active, count_parameters
 from kb.records.model import Model
 
 ROWS = tuple(models().values())

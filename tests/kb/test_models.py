@@ -7,11 +7,11 @@ import pytest
 
 from kb.base import UnknownName
 from kb.catalog import sources
+from kb.configs.parameters import count_active, count_parameters
 from kb.models import brands, model, models, of_size
-from kb.names import atoms_of, model_names
-from kb.parameters import count_active, count_parameters
+from kb.naming.names import atoms_of, model_names
+from kb.naming.spellings import SHY, own_names
 from kb.records.model import Model
-from kb.spellings import SHY, own_names
 
 ROWS = tuple(models().values())
 DATE = re.compile(r"20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from kb.base import UnknownName
-from kb.rates import rate
+from kb.market.rates import rate
 from tools.configuration import Price
 
 

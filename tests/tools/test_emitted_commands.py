@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kb.base import AdvisorError
-from kb.repositories import is_gated, repository, sources
+from kb.programs.repositories import is_gated, repository, sources
 from tools.check_setup import SetupRequest, check_setup
 from tools.registry import tool
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
 from kb.catalog import gpus, offers, sources
-from kb.rates import rate
+from kb.market.rates import rate
 from kb.units import GIB
 from tools.find_offers import OfferQuery, OfferSearch, find_offers
 from tools.registry import Tool

@@ -3,7 +3,7 @@
 import pytest
 
 from kb.catalog import gpus
-from kb.mig import cuts
+from kb.machines.mig import cuts
 from kb.units import GIB
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest

@@ -4,8 +4,8 @@ import pytest
 
 from kb.base import BadInput
 from kb.catalog import gpus, sources
-from kb.releases import releases
-from kb.software import version
+from kb.programs.releases import releases
+from kb.programs.software import version
 from tools.check_compatibility import Compatibility, CompatibilityRequest, check_compatibility
 from tools.release_check import Named, named_in
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
+from kb.retrieval.passage_filter import PassageFilter
 from tools.registry import tool
 from tools.search_guidance import GuidanceRequest, search_guidance
 
@@ -27,10 +27,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
         calls.append({"query": query, **options})
         return [PASSAGE]
 
-    monkeypatch.setattr("kb.search.reading", nullcontext)
-    monkeypatch.setattr("kb.search.search", search)
-    monkeypatch.setattr("kb.contested.contested", lambda query, **options: [])
-    monkeypatch.setattr("kb.section_rest.section_rest", lambda found, *, sections: [])
+    monkeypatch.setattr("kb.retrieval.search.reading", nullcontext)
+    monkeypatch.setattr("kb.retrieval.search.search", search)
+    monkeypatch.setattr("kb.retrieval.contested.contested", lambda query, **options: [])
+    monkeypatch.setattr("kb.retrieval.section_rest.section_rest", lambda found, *, sections: [])
     return calls
 
 

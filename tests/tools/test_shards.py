@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from kb.base import BadInput
-from kb.launch import launch_facts
 from kb.models import models
+from kb.programs.launch import launch_facts
 from tools.launch.result import LaunchFiles
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import shape_of

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from kb.catalog import gpus
-from kb.offers import bundled_offers
+from kb.market.offers import bundled_offers
 from kb.records.model import Model
 from ui.cli import main
 

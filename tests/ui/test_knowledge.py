@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 
 from assistant.agent import Advisor
 from ingest.apart import Apart, sync_apart
-from kb.archive import Library
 from kb.base import IndexUnavailable
+from kb.index.archive import Library
 from ui.api import create_app
 from ui.serving import uploads
 from ui.serving.taking import WAIT_MAX_S, WAIT_S, Jobs, waits_s

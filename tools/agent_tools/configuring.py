@@ -7,8 +7,8 @@ from pydantic import Field
 
 from kb.base import BadInput, UnknownName
 from kb.lexicon import Money, read_power
+from kb.market.rates import convert, rate
 from kb.purposes import purposes
-from kb.rates import convert, rate
 from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest

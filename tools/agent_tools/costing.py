@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.lexicon import Money, read_power
-from kb.rates import convert
+from kb.market.rates import convert
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk

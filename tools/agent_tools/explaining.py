@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kb.artifacts import Fact, find_artifacts
 from kb.base import BadInput, UnknownName
-from kb.engines import program
+from kb.programs.engines import program
 from kb.units import format_bytes
 from tools.agent_tools import reading, set_up
 from tools.agent_tools.asked import AgentRequest

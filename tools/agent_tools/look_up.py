@@ -8,10 +8,10 @@ from pydantic import Field
 
 from kb.base import AdvisorError, BadInput, UnknownName
 from kb.catalog import gpus
-from kb.exports import restriction, rules_held
 from kb.lexicon import CardCount, read_power
+from kb.market.exports import restriction, rules_held
+from kb.market.rates import convert, rate
 from kb.models import models
-from kb.rates import convert, rate
 from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kb.catalog import gpus, models
-from kb.engines import program
-from kb.item_work import item_work
-from kb.speed_constants import speed_sources
+from kb.constants.item_work import item_work
+from kb.constants.speed_constants import speed_sources
+from kb.programs.engines import program
 from tools.agent_tools import reading
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from kb.catalog import gpus, models
-from kb.engines import program
-from kb.speed_constants import constants as speed_constants
+from kb.constants.speed_constants import constants as speed_constants
+from kb.programs.engines import program
 from tools.agent_tools import known, media, of_family, reading
 from tools.agent_tools.arriving import kept_up, rate_said, requests_per_s, served
 from tools.agent_tools.asked import AgentRequest

@@ -7,7 +7,7 @@ from kb.base import AdvisorError
 from kb.catalog import server as find_server
 from kb.catalog import servers
 from kb.lexicon import CardCount
-from kb.rates import convert
+from kb.market.rates import convert
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
 from tools.prices import MONEY_OF

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any, get_type_hints
 
 from kb.base import UnknownName
-from kb.names import close_names
+from kb.naming.names import close_names
 from tools.agent_tools.configuring import configure
 from tools.agent_tools.costing import cost
 from tools.agent_tools.desk import AgentTool

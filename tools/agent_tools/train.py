@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.catalog import gpus
-from kb.first_runs import first_runs
+from kb.constants.first_runs import first_runs
 from kb.models import models
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest

@@ -9,7 +9,7 @@ from pydantic import Field
 from kb.base import BadInput
 from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import fold
-from kb.rates import convert, rate
+from kb.market.rates import convert, rate
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.calculation import as_share, ends, evaluate
 from tools.agent_tools.desk import Desk

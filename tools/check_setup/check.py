@@ -12,7 +12,7 @@ from kb.artifacts.mask import masked
 from kb.artifacts.setups.read import read_setup
 from kb.artifacts.setups.written import Given, Setup, Unit
 from kb.base import AdvisorError
-from kb.model_config import shape_from_config
+from kb.configs.model_config import shape_from_config
 from kb.records.model import Model
 from tools.base import Step
 from tools.check_setup.correct import Edit, applied, edits

@@ -11,8 +11,8 @@ from kb.artifacts.setups.written import Unit
 from kb.base import AdvisorError
 from kb.catalog import gpu as catalog_gpu
 from kb.lexicon.cards.rules import CardCount, read_cards
+from kb.programs.software import compute_capability
 from kb.records.gpu import Gpu
-from kb.software import compute_capability
 
 _GRES = re.compile(r"gpu:(?:([A-Za-z][\w.-]*):)?(\d+)")
 

@@ -4,7 +4,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kb.base import AdvisorError
-from kb.launch import launch_facts
+from kb.programs.launch import launch_facts
 from tools.check_setup.expression import tokens
 from tools.registry import tool
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from kb.catalog import gpus
+from kb.market.rates import usd
 from kb.purposes import PurposeName, models_for, purposes
-from kb.rates import usd
 from tools.configuration import Configuration, Price
 from tools.configure.asked import Asked, pool, read
 from tools.configure.load.fitting import Table

@@ -6,8 +6,8 @@ from functools import lru_cache
 from kb.base import UnknownName
 from kb.catalog import gpus, offers
 from kb.catalog import provider as find_provider
-from kb.names import close_names
-from kb.rates import rate
+from kb.market.rates import rate
+from kb.naming.names import close_names
 from kb.records.gpu import Gpu
 from tools.configure.load.workload import Workload, workload
 from tools.configure.market.conditions import meets

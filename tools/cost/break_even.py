@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kb.tariffs import residual
+from kb.market.tariffs import residual
 from kb.units import HOURS_PER_MONTH
 from tools.cost.own import total
 from tools.cost.result import Against, BreakEven, CurvePoint, Open, Owning, Renting, TimePoint, Which

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from kb.base import BadInput
-from kb.power import power_facts
-from kb.rates import rate
+from kb.machines.power import power_facts
+from kb.market.rates import rate
+from kb.market.tariffs import colocation, tariff_facts
 from kb.records.source import Source
-from kb.tariffs import colocation, tariff_facts
 from kb.units import HOURS_PER_MONTH
 from tools.base import Scalar, Step
 from tools.cost.break_even import against, break_even

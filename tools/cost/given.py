@@ -20,8 +20,8 @@ from kb.lexicon import (
     read_rent,
     read_share,
 )
-from kb.rates import convert, rate
-from kb.tariffs import dearest_tariff_usd
+from kb.market.rates import convert, rate
+from kb.market.tariffs import dearest_tariff_usd
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.base import GivenRow
 from tools.cost.request import CostRequest

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from kb.base import BadInput
-from kb.tariffs import residual
+from kb.market.tariffs import residual
 from tools.cost.given_rent import whole_months
 from tools.cost.result import Growth, GrowthStep, Owning, Renting
 from tools.cost.setting import MONTHS_PER_YEAR, Setting

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from kb.base import BadInput
-from kb.tariffs import residual, tariff_facts
+from kb.market.tariffs import residual, tariff_facts
 from tools.cost.place import place_of
 from tools.cost.prices import prices_of
 from tools.cost.result import CostPart, Owning

@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
-from kb.power import power_facts
-from kb.rates import convert
-from kb.tariffs import colocation
+from kb.machines.power import power_facts
+from kb.market.rates import convert
+from kb.market.tariffs import colocation
 from tools.cost.setting import Setting, exactly
 from tools.power.energy import scaled
 from tools.power.machine import Machine

@@ -8,8 +8,8 @@ from typing import Literal
 
 from kb.base import BadInput
 from kb.catalog import servers
-from kb.power import WHOLE
-from kb.rates import convert, usd
+from kb.machines.power import WHOLE
+from kb.market.rates import convert, usd
 from tools.configure.bills.bill import machines_alone
 from tools.configure.market.purchases import host_memory
 from tools.configure.market.sold import CHINA

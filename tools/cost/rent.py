@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from statistics import median
 
 from kb.catalog import providers
-from kb.rates import convert
-from kb.tariffs import tariff_facts
+from kb.market.rates import convert
+from kb.market.tariffs import tariff_facts
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.cost.given_rent import given_rents
 from tools.cost.result import Purchase, Renting, Which

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kb.power import Site
+from kb.machines.power import Site
 from tools.cost.given import Given
 from tools.cost.request import CostRequest
 from tools.power.draw import Draw

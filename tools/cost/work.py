@@ -2,9 +2,9 @@
 
 import math
 
-from kb.api_prices import api_prices
 from kb.catalog import model
-from kb.rates import convert
+from kb.market.api_prices import api_prices
+from kb.market.rates import convert
 from tools.cost.request import CostRequest
 from tools.cost.result import ApiRead, Owning, Renting, RunCost, TokenCost, VolumeCost
 from tools.cost.setting import Setting

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from kb.base import AdvisorError
-from kb.launch import BusBandwidth, launch_facts
+from kb.programs.launch import BusBandwidth, launch_facts
 from kb.units import GB, GIB
 from tools.launch.result import AcceptanceCheck, LaunchFile
 from tools.launch.setting import Setting

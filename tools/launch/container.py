@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from kb.base import BadInput
-from kb.launch import launch_facts
+from kb.programs.launch import launch_facts
 from kb.units import GIB
 from tools.launch.serve import command, environment, ollama_model
 from tools.launch.setting import Setting

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from kb import repositories
 from kb.base import BadInput
-from kb.launch import launch_facts
+from kb.programs import repositories
+from kb.programs.launch import launch_facts
 from tools.launch import acceptance
 from tools.launch.container import compose_file, kubernetes_manifest
 from tools.launch.request import LaunchRequest

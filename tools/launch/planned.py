@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kb.launch import launch_facts
+from kb.programs.launch import launch_facts
 from kb.records.model import Model
 from tools.base import Step
 from tools.launch.request import LaunchRequest

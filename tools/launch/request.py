@@ -6,9 +6,9 @@ from typing import Any, Literal, get_args
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from kb.base import BadInput, Frozen, UnknownName
-from kb.engines import program, stand_in
 from kb.lexicon.models.rules import read_model
 from kb.models import models
+from kb.programs.engines import program, stand_in
 from tools.ways_to_train.request import offload_of, optimizer_of, precision_of, sharding_of
 
 Program = Literal[

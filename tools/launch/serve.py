@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kb.repositories import repository
+from kb.programs.repositories import repository
 from tools.launch.setting import Setting
 
 MODEL = "${MODEL}"

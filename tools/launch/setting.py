@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput, NothingFits
-from kb.engines import program as known_program
-from kb.launch import Engine, launch_facts
 from kb.models import model as catalog_model
 from kb.models import models
+from kb.programs.engines import program as known_program
+from kb.programs.launch import Engine, launch_facts
+from kb.programs.repositories import repository
 from kb.records.gpu import Gpu
 from kb.records.model import Model
-from kb.repositories import repository
 from kb.units import format_bytes
 from tools.base import Step
 from tools.launch.found import AS_FILES, Served, as_dealt, card_of, engine_of, placed_by, served

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from kb.launch import launch_facts
+from kb.programs.launch import launch_facts
 from tools.launch.container import dumped
 from tools.launch.planned import narrow, rate_of
 from tools.launch.result import LaunchFile

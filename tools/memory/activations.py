@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.term import Term
 from tools.memory.workload import Workload
 

@@ -1,6 +1,6 @@
 """LoRA adapters: their parameters and states."""
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.sharding import ranks_for
 from tools.memory.term import Term
 from tools.memory.workload import Workload

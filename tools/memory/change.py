@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from kb.records.gpu import Gpu
 from tools.memory.fit import verdict_of
 from tools.memory.formats import weight_format

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from kb.memory_constants import constants
-from kb.visual_tokens import visual_tokens
+from kb.constants.memory_constants import constants
+from kb.constants.visual_tokens import visual_tokens
 from tools.memory.adapters import adapter_terms
 from tools.memory.kv import kv_bytes
 from tools.memory.sharding import counts_on_one, ranks_for

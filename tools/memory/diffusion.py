@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from kb.item_work import item_work
-from kb.memory_constants import constants
+from kb.constants.item_work import item_work
+from kb.constants.memory_constants import constants
 from kb.models import models
 from kb.records.model import Component
 from tools.memory.formats import WeightFormat

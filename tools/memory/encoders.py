@@ -1,6 +1,6 @@
 """Models that generate no tokens: BERT-like encoders, embedding models, rerankers."""
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.generation import feed_forward_width
 from tools.memory.kv import kv_terms
 from tools.memory.serving import serving_phases

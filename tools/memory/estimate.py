@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from kb.memory_constants import constants, memory_sources
+from kb.constants.memory_constants import constants, memory_sources
 from kb.records.gpu import Gpu
 from kb.records.source import Source
 from kb.units import format_bytes

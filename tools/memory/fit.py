@@ -7,7 +7,7 @@ from typing import Protocol
 
 from kb.base import UnknownName
 from kb.catalog import gpu as catalog_gpu
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from kb.records.gpu import Gpu
 from kb.records.model import Experts, LatentAttention
 from tools.memory.companions import GENERATING

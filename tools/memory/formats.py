@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kb.base import BadInput
-from kb.memory_constants import GgufMix, constants
+from kb.constants.memory_constants import GgufMix, constants
 from kb.records.gpu import Gpu
 
 _SEPARATORS = re.compile(r"[\s-]+")

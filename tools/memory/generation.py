@@ -1,6 +1,6 @@
 """Generation without a serving engine: Transformers' `generate()`, AutoAWQ's fused modules, LitGPT."""
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.kv import kv_bytes
 from tools.memory.term import Phase, Term, constant
 from tools.memory.workload import Workload

@@ -1,7 +1,7 @@
 """What stays in the host's memory when the cards are full."""
 
 from kb.base import BadInput
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from kb.records.gpu import Gpu
 from tools.memory.interval import interval
 from tools.memory.result import HostShare

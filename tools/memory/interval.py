@@ -1,6 +1,6 @@
 """The 90 % interval around an estimate, from residuals on published measurements."""
 
-from kb.memory_constants import Width, constants
+from kb.constants.memory_constants import Width, constants
 from tools.memory.term import Phase
 from tools.memory.workload import Workload
 

@@ -1,6 +1,6 @@
 """The cache of keys and values, as each engine stores it."""
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.term import Term
 from tools.memory.workload import Workload, version_numbers
 

@@ -1,6 +1,6 @@
 """What an engine holds beside weights and cache while it serves: workspaces, sampler, graphs, context, NCCL."""
 
-from kb.memory_constants import VllmVersion, constants
+from kb.constants.memory_constants import VllmVersion, constants
 from tools.memory.adapters import served_adapter_terms
 from tools.memory.generation import feed_forward_width, litgpt_phases, transformers_phases
 from tools.memory.kv import kv_terms

@@ -1,6 +1,6 @@
 """Speech: encoder, decoder with cross-attention, one 30 s window a sequence; voices that are trained on samples."""
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.shape import Shape
 from tools.memory.term import Phase, Term, constant
 from tools.memory.workload import Workload

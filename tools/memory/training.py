@@ -1,6 +1,6 @@
 """A training step: what is always held, and what each of its phases adds."""
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.activations import MASTERS, activation_terms, autocasts_weights, logit_terms
 from tools.memory.adapters import adapter_gradient_term, adapter_params, adapter_terms
 from tools.memory.formats import weight_format

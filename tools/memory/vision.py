@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from kb.memory_constants import constants
-from kb.pictures import Recipe, pictures
+from kb.constants.memory_constants import constants
+from kb.constants.pictures import Recipe, pictures
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape
 from tools.memory.term import Phase, Term

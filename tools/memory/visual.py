@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from kb.visual_tokens import Eye, visual_tokens
+from kb.constants.visual_tokens import Eye, visual_tokens
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape
 

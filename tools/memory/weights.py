@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.sharding import Counts, counts_on_one
 from tools.memory.term import Term
 from tools.memory.workload import Workload

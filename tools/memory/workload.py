@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import gpu as catalog_gpu
-from kb.links import linked
-from kb.memory_constants import constants
-from kb.pictures import pictures
+from kb.constants.memory_constants import constants
+from kb.constants.pictures import pictures
+from kb.constants.visual_tokens import visual_tokens
+from kb.machines.links import linked
 from kb.records.gpu import Gpu
-from kb.visual_tokens import visual_tokens
 from tools.cache_format import cache_format
 from tools.memory.formats import WeightFormat, as_filed, canonical, weight_format
 from tools.memory.request import MemoryRequest

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kb.observation import observation_facts
+from kb.programs.releases import Release, releases
+from kb.programs.software import Generation, Version, compute_capability, features, software, version
 from kb.records.gpu import Gpu
-from kb.releases import Release, releases
-from kb.software import Generation, Version, compute_capability, features, software, version
 from tools.check_compatibility import feature_names
 from tools.cuda_versions import Finding, cuda_on_driver
 from tools.observation.result import ObservedCause, Words

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb.base import AdvisorError
-from kb.links import linked
+from kb.machines.links import linked
 from kb.observation import FILLED, SOLVE, CauseFact, observation_facts
-from kb.software import features
+from kb.programs.software import features
 from tools.observation.estimates.expected import AS_SPECIFIED, Expected, expected
 from tools.observation.estimates.gap import Gap
 from tools.observation.estimates.memory import exceeds_machine, held_ratio, weights_on_card

@@ -5,10 +5,10 @@ from typing import Any
 
 from kb.artifacts.mask import masked
 from kb.base import BadInput
-from kb.memory_constants import memory_sources
+from kb.constants.memory_constants import memory_sources
+from kb.constants.speed_constants import speed_sources
 from kb.observation import observation_facts, symptom_in
 from kb.records.source import Source
-from kb.speed_constants import speed_sources
 from tools.base import Step
 from tools.observation.capability import of_card
 from tools.observation.errors import read_error

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.base import UnknownName
-from kb.chinese_vectors import chinese_vectors
-from kb.index_words import language_of
-from kb.minilm import minilm
+from kb.index.index_words import language_of
 from kb.observation import CauseFact, Symptom, described, observation_facts, symptom, symptom_in
+from kb.vectors.chinese_vectors import chinese_vectors
+from kb.vectors.minilm import minilm
 from tools.observation.causes import concerns
 from tools.observation.errors import read_error
 from tools.observation.judge import PACES

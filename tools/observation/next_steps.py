@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kb.observation import Symptom, observation_facts
-from kb.vendor_tools import in_tools_of
+from kb.programs.vendor_tools import in_tools_of
 from tools.observation.estimates.expected import MORE_IS_WORSE
 from tools.observation.result import ErrorRead, Figure
 from tools.observation.setup import Setup

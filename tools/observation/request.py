@@ -6,9 +6,9 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 
 from kb.base import AdvisorError, AmbiguousName, Frozen
 from kb.catalog import model as catalog_model
-from kb.engines import stand_in
 from kb.lexicon import CardCount, read_cards, read_format, read_model
 from kb.lexicon.fields import AsWritten, DurationText, FormatText, HostMemoryText, LinkText, MemoryText
+from kb.programs.engines import stand_in
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
 

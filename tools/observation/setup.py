@@ -5,10 +5,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 from kb.catalog import model
-from kb.engines import Program, engine_note, program
 from kb.lexicon import Link
-from kb.links import pcie_bytes_per_s
+from kb.machines.links import pcie_bytes_per_s
 from kb.observation import observation_facts
+from kb.programs.engines import Program, engine_note, program
 from kb.records.gpu import Gpu
 from tools.memory.formats import canonical, weight_format
 from tools.memory.request import MemoryRequest

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kb.engines import of_huggingface
 from kb.observation import CauseFact, observation_facts
-from kb.vendor_tools import in_tools_of
+from kb.programs.engines import of_huggingface
+from kb.programs.vendor_tools import in_tools_of
 from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
 from tools.observation.setup import Setup
 

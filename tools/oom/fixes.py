@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from kb.base import AdvisorError
 from kb.catalog import gpu, models
-from kb.engines import of_huggingface
 from kb.oom import Cause, oom_facts
+from kb.programs.engines import of_huggingface
 from tools.memory.diffusion import usual_pixels
 from tools.memory.estimate import estimate_memory
 from tools.memory.request import MemoryRequest

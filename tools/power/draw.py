@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kb.power import power_facts
+from kb.machines.power import power_facts
 from tools.power.machine import Machine
 from tools.speed.result import Interval
 

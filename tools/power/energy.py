@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from kb.power import Ranged, Site, power_facts
-from kb.rates import convert, rate
-from kb.tariffs import WORLD, Customer, Tariff, tariff
+from kb.machines.power import Ranged, Site, power_facts
+from kb.market.rates import convert, rate
+from kb.market.tariffs import WORLD, Customer, Tariff, tariff
 from kb.units import HOURS_PER_MONTH
 from tools.power.draw import Draw
 from tools.power.request import UseFields

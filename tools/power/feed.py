@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from kb.power import WHOLE, Circuit, power_facts
+from kb.machines.power import WHOLE, Circuit, power_facts
 from tools.power.draw import Draw
 from tools.power.machine import Machine
 from tools.power.request import PowerRequest

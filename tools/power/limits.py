@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from kb.catalog import gpus
-from kb.power import LimitMeasured, power_facts
+from kb.machines.power import LimitMeasured, power_facts
 from kb.records.gpu import Gpu
 from tools.power.machine import Machine
 from tools.power.result import LimitEffect

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kb.base import BadInput
 from kb.catalog import gpus as catalog
 from kb.catalog import server as find_server
-from kb.power import WHOLE, Host, HostKind, Supply, SupplyKind, power_facts
+from kb.machines.power import WHOLE, Host, HostKind, Supply, SupplyKind, power_facts
 from kb.records.gpu import Gpu
 from kb.records.server import Server
 from tools.named import read_card

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterable
 
-from kb.power import power_facts
-from kb.rates import rate
+from kb.machines.power import power_facts
+from kb.market.rates import rate
+from kb.market.tariffs import tariff_facts
 from kb.records.source import Source
-from kb.tariffs import tariff_facts
 from tools.base import Scalar, Step
 from tools.named import cited, vouching
 from tools.power.draw import Draw, draw_of

@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from kb.base import Frozen
-from kb.power import Site
-from kb.tariffs import Customer
+from kb.machines.power import Site
+from kb.market.tariffs import Customer
 from tools.need import GpuCount
 
 USUAL_UTILISATION = 0.7

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from kb.base import Frozen, Money
-from kb.power import HostKind, Site
+from kb.machines.power import HostKind, Site
 from tools.base import ToolResult
 from tools.speed.result import Interval
 

@@ -3,8 +3,8 @@
 from decimal import Decimal
 from functools import lru_cache
 
-from kb.components import components, of_kind
-from kb.rates import usd
+from kb.market.components import components, of_kind
+from kb.market.rates import usd
 from kb.records.component import Component
 from tools.power.result import UpsPlan
 

@@ -3,9 +3,9 @@
 import math
 from functools import lru_cache
 
-from kb.links import lanes_bytes_per_s, linked, peers, slot_bytes_per_s
+from kb.constants.speed_constants import Link, constants
+from kb.machines.links import lanes_bytes_per_s, linked, peers, slot_bytes_per_s
 from kb.records.gpu import Gpu
-from kb.speed_constants import Link, constants
 from tools.speed.network import NODE, Network, node_cards
 
 SWITCHED_BYTES_PER_S = 200e9

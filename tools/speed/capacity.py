@@ -1,7 +1,7 @@
 """How many sequences the memory of a layout holds, and what happens beyond."""
 
-from kb.memory_constants import constants as memory_constants
-from kb.speed_constants import constants
+from kb.constants.memory_constants import constants as memory_constants
+from kb.constants.speed_constants import constants
 from tools.speed.work import Work
 
 SHARED = "unified"

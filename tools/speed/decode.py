@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s, switched
 from tools.speed.unpacking import with_unpacking
 from tools.speed.work import WIDE_BITS, Work, by_card

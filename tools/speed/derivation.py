@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.base import Scalar, Step
 from tools.speed.allreduce import link_name
 from tools.speed.decode import bandwidth_ratio, dense_efficiency, read_bytes

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kb.links import peers
+from kb.constants.speed_constants import constants, speed_sources
+from kb.machines.links import peers
 from kb.records.source import Source
-from kb.speed_constants import constants, speed_sources
 from kb.units import DAY_S
 from tools.named import cited, vouching
 from tools.speed.allreduce import link_name, switched

@@ -7,8 +7,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.catalog import gpus
-from kb.measured_speed import MeasuredSpeed, measured_speeds
-from kb.speed_constants import Neighbours, constants
+from kb.constants.measured_speed import MeasuredSpeed, measured_speeds
+from kb.constants.speed_constants import Neighbours, constants
 from tools.speed.result import Evidence, Label
 from tools.speed.work import Work
 

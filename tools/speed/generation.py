@@ -2,8 +2,8 @@
 
 import math
 
-from kb.engine_generation import Era, Generation
-from kb.speed_constants import constants
+from kb.constants.engine_generation import Era, Generation
+from kb.constants.speed_constants import constants
 
 TODAY = Era()
 

@@ -1,8 +1,8 @@
 """The speed of a language model on a processor alone: every token reads the active weights from the host's memory."""
 
+from kb.constants.memory_constants import constants as memory_constants
+from kb.constants.speed_constants import constants
 from kb.lexicon.memory.host import DESKTOP_CHANNELS, DESKTOP_MOST_BYTES, SERVER_CHANNELS
-from kb.memory_constants import constants as memory_constants
-from kb.speed_constants import constants
 from tools.base import Step
 from tools.cache_format import cache_format
 from tools.memory.formats import canonical, weight_format

@@ -2,7 +2,7 @@
 
 import math
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.capacity import spilled_share
 from tools.speed.result import Interval
 from tools.speed.work import READERS, Work

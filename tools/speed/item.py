@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from kb.catalog import model as catalog_model
-from kb.item_work import Picture, item_work
+from kb.constants.item_work import Picture, item_work
+from kb.constants.speed_constants import constants
 from kb.records.gpu import Gpu
 from kb.records.model import Model
-from kb.speed_constants import constants
 from tools.speed.work import rates
 
 ITEM_KINDS = ("diffusion", "video", "vision", "speech")

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kb.catalog import model as catalog_model
-from kb.item_work import item_work
+from kb.constants.item_work import item_work
+from kb.constants.speed_constants import constants, speed_sources
 from kb.records.gpu import Gpu
 from kb.records.source import Source
-from kb.speed_constants import constants, speed_sources
 from tools.base import Step
 from tools.memory.formats import held_in
 from tools.named import cited, read_card, vouching

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.allreduce import node_cards, switched
 from tools.speed.capacity import weight_bytes_per_card
 from tools.speed.pace import Pace, pace

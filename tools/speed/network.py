@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from kb.links import Transport, networks
+from kb.constants.speed_constants import constants
+from kb.machines.links import Transport, networks
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
 
 NODE = 8
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
 from tools.speed.decode import DecodeStep, decode_step, host_shares, read_bytes
 from tools.speed.prefill import burst_s, first_token_s, most_flops, prefill_s, prompt_s, prompt_stages, prompt_stall_s

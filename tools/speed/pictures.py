@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from kb.base import BadInput
 from kb.catalog import model as catalog_model
-from kb.item_work import Picture, item_work
+from kb.constants.item_work import Picture, item_work
+from kb.constants.speed_constants import constants
 from kb.records.model import Model
-from kb.speed_constants import constants
 from tools.speed.item import Chip, ItemTime, step_flops
 from tools.speed.request import InferenceSpeedRequest
 

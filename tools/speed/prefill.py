@@ -2,7 +2,7 @@
 
 import math
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s, later_hop_s
 from tools.speed.decode import (
     bandwidth_ratio,

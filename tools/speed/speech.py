@@ -4,7 +4,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from kb.base import BadInput
-from kb.item_work import item_work
+from kb.constants.item_work import item_work
 from kb.records.model import Model
 from tools.speed.interval import inverse, times
 from tools.speed.item import Chip, ItemTime, bounded

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from kb.links import pcie_bytes_per_s, pcie_slot
-from kb.offloading import offloading
+from kb.constants.offloading import offloading
+from kb.constants.speed_constants import constants
+from kb.machines.links import pcie_bytes_per_s, pcie_slot
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
 from tools.memory.diffusion import host_weights
 from tools.memory.estimate import peak_phase
 from tools.memory.interval import interval

@@ -2,7 +2,7 @@
 
 import math
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.work import WIDE_BITS, Work, by_card
 
 LOOKED_UP = ("gguf:IQ1", "gguf:IQ2", "gguf:IQ3")

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from kb.base import BadInput
-from kb.item_work import item_work
+from kb.constants.item_work import item_work
 from kb.records.model import Model
 from tools.speed.item import Chip, ItemTime, bounded
 

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import model as catalog_model
-from kb.checkpoints import checkpoints
-from kb.engine_generation import EngineFloor, Era
-from kb.memory_constants import constants as memory_constants
+from kb.configs.checkpoints import checkpoints
+from kb.constants.engine_generation import EngineFloor, Era
+from kb.constants.memory_constants import constants as memory_constants
+from kb.constants.speed_constants import constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
 from tools.cache_format import cache_format
 from tools.memory.formats import WeightFormat, as_filed, canonical, held_in, weight_format
 from tools.memory.visual import picture_tokens

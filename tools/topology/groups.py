@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kb.topology import topology_facts
+from kb.machines.topology import topology_facts
 from tools.topology.matrix import Matrix, index_of
 from tools.topology.result import Group, Link
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from kb.machines.topology import topology_facts
 from kb.records.gpu import Gpu
-from kb.topology import topology_facts
 from kb.units import format_bytes
 from tools.topology.groups import nvlinks, rank
 from tools.topology.matrix import Matrix, index_of

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kb.base import AdvisorError, BadInput
 from kb.catalog import gpu as catalog_gpu
+from kb.machines.topology import Maker, TopologyFacts, topology_facts
 from kb.records.gpu import Gpu
 from kb.records.source import Source
-from kb.topology import Maker, TopologyFacts, topology_facts
 from tools.base import Step
 from tools.named import read_card
 from tools.topology.groups import code_between, groups, pairs, rank

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.base import Scalar, Step
 from tools.speed.evidence import Correction
 from tools.training_time.job import Job

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from kb.base import BadInput
+from kb.constants.speed_constants import constants, speed_sources
 from kb.records.source import Source
-from kb.speed_constants import constants, speed_sources
 from tools.named import cited, vouching
 from tools.speed.evidence import Correction
 from tools.speed.interval import interval, inverse

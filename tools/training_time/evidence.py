@@ -1,6 +1,6 @@
 """Near training measurements, and how far they move the formula."""
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.evidence import Case, Correction, case, corrected
 from tools.training_time.job import NF4, Job
 

@@ -3,8 +3,8 @@
 import math
 
 from kb.catalog import model as catalog_model
-from kb.item_work import item_work
-from kb.speed_constants import constants, speed_sources
+from kb.constants.item_work import item_work
+from kb.constants.speed_constants import constants, speed_sources
 from tools.base import Step
 from tools.named import cited, read_card, vouching
 from tools.speed.evidence import Case, case, corrected, least_factor

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from kb.base import BadInput
-from kb.links import linked
+from kb.constants.speed_constants import Trainer, constants
+from kb.machines.links import linked
 from kb.records.gpu import Gpu
-from kb.speed_constants import Trainer, constants
 from tools.memory.formats import canonical, weight_format
 from tools.named import read_card
 from tools.speed.allreduce import NODE, node_cards

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from kb.constants.speed_constants import constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
 from tools.speed.result import Interval
 from tools.speed.work import rates, stated_rate
 

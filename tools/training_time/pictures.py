@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from kb.item_work import item_work
-from kb.speed_constants import constants, speed_sources
+from kb.constants.item_work import item_work
+from kb.constants.speed_constants import constants, speed_sources
 from tools.base import Step
 from tools.named import cited, read_card, vouching
 from tools.speed.interval import inverse, times

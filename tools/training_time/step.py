@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.allreduce import network_bytes_per_s
 from tools.training_time.job import Job
 

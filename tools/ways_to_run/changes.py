@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from kb.catalog import gpus
-from kb.links import slot_bytes_per_s as slot_carries
-from kb.memory_constants import constants
-from kb.offloading import offloading
-from kb.quality import quality
+from kb.constants.memory_constants import constants
+from kb.constants.offloading import offloading
+from kb.constants.quality import quality
+from kb.machines.links import slot_bytes_per_s as slot_carries
 from kb.units import GIB, MIB, format_bytes
 from tools.memory.fit import COMMON_GPUS
 from tools.speed.streaming import slot_bytes_per_s

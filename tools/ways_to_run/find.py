@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from kb.adapters import adapter_facts
 from kb.base import BadInput
 from kb.catalog import gpus
-from kb.links import networks, pooled
-from kb.memory_constants import memory_sources
-from kb.quality import quality
+from kb.constants.adapters import adapter_facts
+from kb.constants.memory_constants import memory_sources
+from kb.constants.quality import quality
+from kb.constants.speed_constants import constants as speed_constants
+from kb.constants.speed_constants import speed_sources
+from kb.machines.links import networks, pooled
 from kb.records.source import Source
-from kb.speed_constants import constants as speed_constants
-from kb.speed_constants import speed_sources
 from kb.units import format_bytes
 from tools.base import Step
 from tools.named import cited, vouching

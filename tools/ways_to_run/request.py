@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from kb.base import Frozen
-from kb.engines import stand_in
 from kb.lexicon.count.rules import read_count
 from kb.lexicon.fields import AsWritten, Cards, FormatText, HostMemoryText, LinkText, MemoryText
 from kb.lexicon.formats.rules import read_format
 from kb.lexicon.models.rules import read_model
+from kb.programs.engines import stand_in
 from tools.model_fields import ModelFields
 
 Engine = Literal["vllm", "sglang", "tensorrt-llm", "llama.cpp"]

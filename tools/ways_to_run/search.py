@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kb.memory_constants import constants
-from kb.offloading import IN_TABLES
+from kb.constants.memory_constants import constants
+from kb.constants.offloading import IN_TABLES
 from tools.memory.workload import Workload
 from tools.speed.allreduce import switched
 from tools.ways_to_run.request import Parallel

@@ -6,7 +6,7 @@ from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
 
 from kb.base import BadInput
-from kb.quality import quality
+from kb.constants.quality import quality
 from kb.units import format_bytes
 from tools.base import Step
 from tools.ways_to_run.beside import Beside, generates, put_beside

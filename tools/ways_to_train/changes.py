@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 from kb.base import AdvisorError
 from kb.catalog import gpus
+from kb.constants.offloading import offloading
 from kb.lexicon import CardCount
-from kb.offloading import offloading
 from kb.units import GIB, TIB, format_bytes
 from tools.base import Scalar
 from tools.memory.fit import COMMON_GPUS, NODE

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from kb.first_runs import first_runs
-from kb.memory_constants import constants as memory_constants
-from kb.memory_constants import memory_sources
-from kb.offloading import offloading
+from kb.constants.first_runs import first_runs
+from kb.constants.memory_constants import constants as memory_constants
+from kb.constants.memory_constants import memory_sources
+from kb.constants.offloading import offloading
+from kb.constants.speed_constants import constants as speed_constants
+from kb.constants.speed_constants import speed_sources
+from kb.programs.software import Rule, features
 from kb.records.source import Source
-from kb.software import Rule, features
-from kb.speed_constants import constants as speed_constants
-from kb.speed_constants import speed_sources
 from kb.units import format_bytes
 from tools.base import Step
 from tools.memory.interval import KNOWN

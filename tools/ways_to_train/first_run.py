@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from kb.first_runs import first_runs
+from kb.constants.first_runs import first_runs
 from tools.speed.interval import times
 from tools.speed.result import Interval
 from tools.ways_to_train.pace import Pace, run_of, token_pace

@@ -6,8 +6,8 @@ Every name and value is one that the release in `kb/artifacts/setups/known` take
 import math
 from typing import Any
 
-from kb.launch import launch_facts
 from kb.models import models
+from kb.programs.launch import launch_facts
 from tools.memory.companions import reserved, split_over
 from tools.memory.diffusion import swapped_ratio
 from tools.training_time.macs import is_mac

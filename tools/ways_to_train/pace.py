@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kb.base import AdvisorError
-from kb.first_runs import first_runs
-from kb.offloading import offloading
-from kb.speed_constants import Trainer, constants
+from kb.constants.first_runs import first_runs
+from kb.constants.offloading import offloading
+from kb.constants.speed_constants import Trainer, constants
 from tools.memory.diffusion import swapped_bytes
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import inverse, times

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kb.launch import launch_facts
-from kb.software import Rule, features
+from kb.programs.launch import launch_facts
+from kb.programs.software import Rule, features
 from tools.ways_to_train.problem import Group, Problem, Task
 
 Concession = Literal[0, 1, 2, 3, 4]

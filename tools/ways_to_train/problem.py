@@ -8,16 +8,16 @@ from typing import Literal, NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import gpus
-from kb.engines import engine_note
-from kb.item_work import item_work
-from kb.launch import launch_facts
+from kb.constants.item_work import item_work
+from kb.constants.memory_constants import constants as memory_constants
+from kb.constants.offloading import offloading
+from kb.constants.speed_constants import constants as speed_constants
+from kb.constants.visual_tokens import visual_tokens
 from kb.lexicon import CardCount, HostMemory, Link
-from kb.memory_constants import constants as memory_constants
 from kb.models import models
-from kb.offloading import offloading
+from kb.programs.engines import engine_note
+from kb.programs.launch import launch_facts
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants as speed_constants
-from kb.visual_tokens import visual_tokens
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape
 from tools.memory.visual import picture_tokens

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 
 from kb.base import AdvisorError
+from kb.constants.speed_constants import constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
 from tools.speed.result import Interval
 from tools.training_time.estimate import training_pace
 from tools.training_time.job import job_of

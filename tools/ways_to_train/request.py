@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from kb.base import BadInput
-from kb.engines import stand_in
 from kb.lexicon import read_params
 from kb.lexicon.fields import (
     Cards,
@@ -21,6 +20,7 @@ from kb.lexicon.fields import (
     ModelText,
     MoneyText,
 )
+from kb.programs.engines import stand_in
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
 

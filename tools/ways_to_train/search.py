@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from kb.base import BadInput
-from kb.software import Rule
+from kb.programs.software import Rule
 from tools.ways_to_train.first_run import as_first_set_up
 from tools.ways_to_train.pace import Pace, pace_of
 from tools.ways_to_train.plan import USUAL_TOKENS, Plan, barred, micro_batches, plans, working

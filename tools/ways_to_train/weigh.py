@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kb.offloading import offloading
+from kb.constants.offloading import offloading
 from tools.memory.adapters import adapter_params
 from tools.memory.companions import ONE_BASE, REFERENCED
 from tools.memory.diffusion import host_weights

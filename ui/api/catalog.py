@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 
 from kb.base import AdvisorError, AmbiguousName, BadInput, Frozen, UnknownName
 from kb.catalog import gpu, gpus, model, models, offers, server, servers
-from kb.names import close_names
+from kb.naming.names import close_names
 from ui.entrance import problem
 
 KINDS: dict[str, Callable[[], list[Any]]] = {

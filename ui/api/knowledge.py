@@ -9,8 +9,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from kb.base import Frozen
-from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
+from kb.retrieval.passage_filter import PassageFilter
 from ui.entrance import problem
 from ui.serving import uploads
 from ui.serving.taking import WAIT_MAX_S, WAIT_S, Job, Jobs, Taking, waits_s
@@ -47,7 +47,7 @@ def router(*, open_to_uploads: bool) -> APIRouter:
 
     @routes.post("/search", summary="Passages for a query, best first")
     def search(body: Query) -> list[Passage]:
-        from kb.search import search
+        from kb.retrieval.search import search
 
         return search(body.query, top=body.top, among=body.conditions())
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kb import clock
 from kb.base import BadInput, UnknownName
-from kb.new_rows import NewRow, gpu_row, model_row, offer_row, source_line
+from kb.upkeep.new_rows import NewRow, gpu_row, model_row, offer_row, source_line
 
 OFFER_OPTIONS = {
     "provider": "as the catalog calls it",
@@ -64,8 +64,8 @@ def _source(command: argparse.ArgumentParser) -> None:
 
 def run_add_model(options: argparse.Namespace) -> int:
     """The row of a model."""
-    from kb.gguf_shape import shape_from_gguf
-    from kb.model_config import shape_from_config
+    from kb.configs.gguf_shape import shape_from_gguf
+    from kb.configs.model_config import shape_from_config
 
     path = Path(options.model)
     if path.is_file():
@@ -79,8 +79,8 @@ def run_add_model(options: argparse.Namespace) -> int:
 
 
 def _of_hub(identity: str, asked: bool) -> Any:
-    from kb.hub import hub_config
-    from kb.model_config import shape_from_config
+    from kb.configs.hub import hub_config
+    from kb.configs.model_config import shape_from_config
     from kb.settings import hub_allowed
 
     if not (asked and hub_allowed()):
@@ -119,7 +119,7 @@ def _print(options: argparse.Namespace, row: NewRow) -> int:
 
 def run_check(options: argparse.Namespace) -> int:
     """What asks for a look. The rules that must hold are tests: `make check-facts` runs both."""
-    from kb.fact_checks import findings
+    from kb.upkeep.fact_checks import findings
 
     found = findings()
     told = [one for one in found if options.all or one.rule != QUIET]
@@ -132,8 +132,8 @@ def run_check(options: argparse.Namespace) -> int:
 
 def run_age(options: argparse.Namespace) -> int:
     """How old the facts are."""
-    from kb.fact_age import ages, newest_releases, newest_rows
-    from kb.package_index import newest_of_index
+    from kb.programs.package_index import newest_of_index
+    from kb.upkeep.fact_age import ages, newest_releases, newest_rows
 
     lines = [one.told() for one in ages(clock.today())]
     print("\n".join([*lines, *newest_releases(newest_of_index() if options.index else None), *newest_rows()]))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from kb.base import BadInput, Frozen, UnknownName
-from kb.names import close_names
+from kb.naming.names import close_names
 
 NOTHING = frozenset({"null", "none"})
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb.base import BadInput
-from kb.passage_filter import PassageFilter
+from kb.retrieval.passage_filter import PassageFilter
 from tools.refused import bad_input
 from ui.cli.lines import read_lines, write_line
 from ui.cli.progress import bar
@@ -89,7 +89,7 @@ def run_search(options: argparse.Namespace) -> int:
     if not 1 <= options.top <= 50:
         raise BadInput("--top", "must lie between 1 and 50.")
     from ingest.sync import ensure_bundled
-    from kb.search import search
+    from kb.retrieval.search import search
     from kb.settings import stay_offline
 
     among = _filter(options)

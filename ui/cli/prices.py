@@ -62,8 +62,8 @@ def run_status(options: argparse.Namespace) -> int:
 
 def status() -> dict[str, Any]:
     """The same as plain JSON."""
-    from kb.live_prices import path, read
-    from kb.offers import bundled_offers
+    from kb.market.live_prices import path, read
+    from kb.market.offers import bundled_offers
     from tools.prices import STALE_AFTER_DAYS, is_stale
 
     today = clock.today()

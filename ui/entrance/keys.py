@@ -11,7 +11,7 @@ from pydantic import Field
 
 from assistant.sqlite_file import SqliteFile
 from kb.base import BadInput, Frozen, UnknownName
-from kb.names import close_names
+from kb.naming.names import close_names
 
 Scope = Literal["ask", "tools", "ingest", "admin"]
 """ask: questions, conversations and the page; tools: tools, catalog and search; ingest: add and remove documents;

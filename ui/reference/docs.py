@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from kb.catalog import gpus, sources
-from kb.disagreements import disagreements
 from kb.records.gpu import Gpu
 from kb.records.source import Source
 from kb.units import TB, format_bytes
+from kb.upkeep.disagreements import disagreements
 from tools.registry import Tool, tools
 from ui.assets import asset, requests
 from ui.cli import parser

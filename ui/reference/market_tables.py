@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from kb.catalog import servers
-from kb.components import components
-from kb.offers import bundled_offers
+from kb.market.components import components
+from kb.market.offers import bundled_offers
 from kb.records.component import Component
 from kb.records.offer import Offer
 from kb.records.price import PriceReading

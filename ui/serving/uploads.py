@@ -15,8 +15,8 @@ from pydantic import Field, model_validator
 from ingest.apart import sync_apart
 from ingest.claims import check
 from ingest.convert import KINDS, SUPPORTED
-from kb.archive import Library
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
+from kb.index.archive import Library
 from kb.settings import settings
 
 SUFFIXES = {"markdown": ".md", "text": ".txt", "html": ".html"}

@@ -40,7 +40,7 @@ def beside(options: Settings) -> Apart | None:
 def warm() -> None:
     """Load what the first question would wait a second for, and all who come with it."""
     from assistant.understand import understand
-    from kb.search import search
+    from kb.retrieval.search import search
 
     understand("Can an RTX 4090 run Qwen2.5-7B?")
     try:

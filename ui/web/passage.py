@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from kb.base import BadInput
-from kb.search import reading
+from kb.retrieval.search import reading
 from ui.words.labels import label
 
 AROUND = 14

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assistant.understand.numbers import number
-from kb.name_index import Mention
-from kb.names import gpu_names
+from kb.naming.name_index import Mention
+from kb.naming.names import gpu_names
 
 _BEFORE = re.compile(
     r"(?:(?<![\d.])(?<!\d,)(?P<n>\d{1,6}|[一两二三四五六七八九十])\s?(?:[x×*]|张|块|片|卡)"

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from kb.catalog import gpus
 from kb.models import models
-from kb.name_index import Mention, Names
-from kb.names import gpu_names, model_names, normalise
+from kb.naming.name_index import Mention, Names
+from kb.naming.names import gpu_names, model_names, normalise
 
 Dimension = str
 """`card` or `model`; or a dimension of how things run, see `ways`."""

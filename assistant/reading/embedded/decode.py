@@ -13,7 +13,7 @@ from assistant.reading.embedded.network import Floats, Network, Scores
 from assistant.reading.embedded.tokens import PASTED, Message, Token
 from assistant.reading.embedded.wording import Phrases, Wording
 from assistant.reading.slots import ASKS, HARDWARE, KINDS, QUANTITIES, STANCES, slots
-from kb.names import gpu_names, model_names
+from kb.naming.names import gpu_names, model_names
 
 SLOTS: tuple[str, ...] = tuple(slots())
 CLAIM = "claim"

@@ -16,7 +16,7 @@ from kb.artifacts import find_artifacts
 from kb.lexicon.formats.rules import formats
 from kb.lexicon.text import fold, grammar, plain
 from kb.lexicon.words import any_of
-from kb.names import closed_names, gpu_names, model_names
+from kb.naming.names import closed_names, gpu_names, model_names
 from kb.snapshot import load_yaml
 
 BUCKETS = 1 << 15

@@ -8,7 +8,7 @@ from kb.artifacts.json_text import documents, lines_of_keys, loads
 from kb.artifacts.sheet import Sheet
 from kb.artifacts.state.tables import stated
 from kb.base import AdvisorError
-from kb.model_config import KEYS, shape_from_config
+from kb.configs.model_config import KEYS, shape_from_config
 
 _NAMES = {
     "layers": "layers", "hidden_size": "hidden_size", "heads": "heads", "kv_heads": "kv_heads", "head_dim": "head_dim",

@@ -8,7 +8,7 @@ from kb.artifacts.artifact import QUOTE_MAX, Fact, Value
 from kb.artifacts.sheet import Line
 from kb.base import Frozen, UnknownName
 from kb.catalog import load_yaml
-from kb.names import close_names
+from kb.naming.names import close_names
 
 _FILES = (Path(__file__).parent / "names.yaml", Path(__file__).parents[1] / "setups" / "vocabulary.yaml")
 

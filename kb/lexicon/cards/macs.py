@@ -6,7 +6,7 @@ from functools import lru_cache
 from kb.catalog import gpus
 from kb.lexicon.cards.unified import of_memory
 from kb.lexicon.text import grammar
-from kb.names import Mention
+from kb.naming.names import Mention
 from kb.records.gpu import Gpu
 
 _TOKEN = grammar(

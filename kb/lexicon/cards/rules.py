@@ -14,8 +14,8 @@ from kb.lexicon.count.rules import han_value, numbers
 from kb.lexicon.memory.rules import amounts
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
-from kb.longer_names import any_longer_card
-from kb.names import Mention, gpu_names
+from kb.naming.longer_names import any_longer_card
+from kb.naming.names import Mention, gpu_names
 from kb.units import GIB, format_bytes
 
 MOST = 100_000

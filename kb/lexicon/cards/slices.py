@@ -7,7 +7,7 @@ from kb.base import BadInput
 from kb.catalog import conventional, gpus
 from kb.lexicon.count.rules import han_value
 from kb.lexicon.text import grammar
-from kb.mig import Cut, Profile, cuts
+from kb.machines.mig import Cut, Profile, cuts
 
 _COUNT = r"\d{1,3}|[一二两三四五六七八九十]{1,2}"
 _PROFILE = grammar(

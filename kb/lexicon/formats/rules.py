@@ -5,9 +5,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kb.base import BadInput
+from kb.constants.memory_constants import constants
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, meaning, vocabulary
-from kb.memory_constants import constants
 
 _GGUF = grammar(
     r"(?<![a-z0-9])(?:gguf[-_: ]*)?(?:ud[-_])?"

@@ -7,7 +7,7 @@ from typing import Literal
 from kb.base import BadInput, Frozen
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, meaning, vocabulary
-from kb.topology import topology_facts
+from kb.machines.topology import topology_facts
 
 Kind = Literal["pcie", "nvlink", "infinity_fabric", "hccs", "thunderbolt", "ethernet", "infiniband"]
 THUNDERBOLT_BITS_PER_S = 32e9

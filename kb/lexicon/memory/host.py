@@ -7,7 +7,7 @@ from kb.base import BadInput, Frozen
 from kb.lexicon.memory.rules import amounts, whole
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, meaning, vocabulary
-from kb.processors import ProcessorFamily, family_in
+from kb.machines.processors import ProcessorFamily, family_in
 from kb.units import GIB
 
 BYTES_PER_TRANSFER = 8

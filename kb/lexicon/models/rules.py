@@ -9,9 +9,9 @@ from kb.lexicon.formats.rules import FormatFound, formats
 from kb.lexicon.models.size import SIZED, fillers, sizes_in, stored_in
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
-from kb.longer_names import any_longer_model
 from kb.models import closed, model, models
-from kb.names import Mention, model_names
+from kb.naming.longer_names import any_longer_model
+from kb.naming.names import Mention, model_names
 
 ALIKE = 1.25
 """Largest over smallest parameter count of models that one name may mean without asking which."""

@@ -9,7 +9,7 @@ from kb.lexicon.formats.rules import FormatFound, formats
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
 from kb.models import models
-from kb.names import closed_names, model_names
+from kb.naming.names import closed_names, model_names
 
 _A_SIZE = r"(\d{1,4}(?:\.\d{1,2})?) ?([bm])(?:illion)?(?:[ -]?(?:params?|parameters?))?(?![a-z0-9])"
 SIZED = grammar(rf"(?<![a-z0-9.])a?{_A_SIZE}")

@@ -96,7 +96,7 @@ def test_topics_import_no_topic_and_read_no_words() -> None:
         taken_in = imports(topic.folder / "topic.py")
         others = {one for one in taken_in if one.startswith("assistant.topics.")} - {"assistant.topics.topic"}
         assert not others, topic.name
-        words = {one for one in taken_in if one.startswith(("assistant.understand", "kb.lexicon", "kb.names"))}
+        words = {one for one in taken_in if one.startswith(("assistant.understand", "kb.lexicon", "kb.naming.names"))}
         assert not words, topic.name
     for file in (ROOM / "writing").glob("*.py"):
         assert not {one for one in imports(file) if one.startswith("assistant.understand")}, file.name

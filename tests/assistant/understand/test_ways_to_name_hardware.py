@@ -4,7 +4,7 @@ import pytest
 
 from assistant.understand import understand
 from kb.catalog import gpus
-from kb.mig import cuts
+from kb.machines.mig import cuts
 from kb.units import GIB
 from tools.memory.formats import weight_format
 from tools.need import GpuCount

@@ -4,7 +4,7 @@ import re
 
 from judging.ruling import NUMBER, Ruling, same_words
 
-from kb.names import gpu_names
+from kb.naming.names import gpu_names
 from tools.check_compatibility import CompatibilityRequest, check_compatibility
 from tools.find_gpus import GpuQuery, find_gpus
 from tools.gpu_row import GpuRow

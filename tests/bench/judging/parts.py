@@ -2,7 +2,7 @@
 
 from judging.ruling import NUMBER, Ruling, same_words
 
-from kb.components import components
+from kb.market.components import components
 from tools.lookup import look_up
 
 FIELDS = {

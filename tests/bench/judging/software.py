@@ -5,7 +5,7 @@ import re
 from judging.ruling import NUMBER, Ruling, same_words
 
 from kb.models import models
-from kb.software import features
+from kb.programs.software import features
 from tools.check_compatibility import Compatibility, CompatibilityRequest, check_compatibility
 from tools.find_gpus import GpuQuery, find_gpus
 from tools.lookup import look_up

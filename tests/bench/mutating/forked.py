@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 LIBRARIES = ("hypothesis", "pydantic", "yaml", "numpy", "torch", "transformers", "peft", "accelerate", "kb.catalog",
-             "kb.models", "kb.offers", "kb.power", "kb.tariffs", "kb.lexicon.fields", "kb.measured_speed")  # fmt: skip
+             "kb.models", "kb.market.offers", "kb.machines.power", "kb.market.tariffs", "kb.lexicon.fields",
+             "kb.constants.measured_speed")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,11 @@ except AdvisorError as problem:
     sys.exit(f"{problem.code}: {problem}")
 print(len(report.added), len(report.failed))
 """
-SEARCH = "from kb.search import search; print(len(search('memory bandwidth of cards')))"
+SEARCH = "from kb.retrieval.search import search; print(len(search('memory bandwidth of cards')))"
 HELD = """
-from kb.archive import Library
-from kb.embedder import embedder
-from kb.store import Store
+from kb.index.archive import Library
+from kb.vectors.embedder import embedder
+from kb.index.store import Store
 from collections import Counter
 names = Counter(document.path for document in Library().documents().values() if document.trust == "user")
 print(len(names), max(names.values(), default=0), Store(Library(), embedder()).is_current())

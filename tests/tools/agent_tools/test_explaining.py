@@ -69,10 +69,10 @@ def test_passages_of_guidance_come_where_nothing_measured_explains_it(monkeypatc
         asked.append(query)
         return [passage]
 
-    monkeypatch.setattr("kb.search.reading", nullcontext)
-    monkeypatch.setattr("kb.search.search", search)
-    monkeypatch.setattr("kb.contested.contested", lambda query, **options: [])
-    monkeypatch.setattr("kb.section_rest.section_rest", lambda found, *, sections: [])
+    monkeypatch.setattr("kb.retrieval.search.reading", nullcontext)
+    monkeypatch.setattr("kb.retrieval.search.search", search)
+    monkeypatch.setattr("kb.retrieval.contested.contested", lambda query, **options: [])
+    monkeypatch.setattr("kb.retrieval.section_rest.section_rest", lambda found, *, sections: [])
     guidance = explained(cards="RTX 5090", symptom="the PC goes black when training starts")["guidance"]
 
     assert asked == ["the PC goes black when training starts"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kb.catalog import gpus
-from kb.rates import convert
+from kb.market.rates import convert
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.shown import shown
 from tools.agent_tools.toolset import agent_tool

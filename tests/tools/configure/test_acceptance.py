@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from kb.catalog import gpus
-from kb.exports import restriction
-from kb.rates import usd
+from kb.market.exports import restriction
+from kb.market.rates import usd
 from tools.configuration import Configuration
 from tools.configure import configure
 from tools.configure.market.choice import UNSURE, is_unsure

@@ -3,7 +3,7 @@
 import pytest
 
 from kb.catalog import gpus
-from kb.components import components
+from kb.market.components import components
 from kb.units import GIB
 from tools.configure.bills.bill import bill
 from tools.configure.bills.cluster import fat_tree, network_for

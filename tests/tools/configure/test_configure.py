@@ -4,7 +4,7 @@ import pytest
 
 from kb.base import BadInput, UnknownName
 from kb.catalog import gpus, offers
-from kb.rates import usd
+from kb.market.rates import usd
 from tools.configure import configure
 from tools.configure.request import ConfigureRequest
 from tools.need import Budget, GpuCount

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 import tools.configure.market.rentals as rentals_module
-from kb.offers import current_offers, offers
+from kb.market.offers import current_offers, offers
 from kb.records.offer import Offer
 from tools.configure import configure
 from tools.configure.market.choice import UNSURE

@@ -3,7 +3,7 @@
 import pytest
 
 from kb.catalog import gpus
-from kb.software import features
+from kb.programs.software import features
 from tools.configure import configure
 from tools.configure.load.workload import workload
 from tools.configure.market.suitable import reads_files

@@ -3,7 +3,7 @@
 import pytest
 
 from kb.catalog import gpus
-from kb.mig import cuts
+from kb.machines.mig import cuts
 from tools.configuration import Configuration
 from tools.configure import configure
 from tools.configure.request import ConfigureRequest

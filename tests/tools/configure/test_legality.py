@@ -2,7 +2,7 @@
 
 import pytest
 
-from kb.exports import restriction
+from kb.market.exports import restriction
 from tools.configure import configure
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult

@@ -13,7 +13,7 @@ import tools.configure.bills.host as host_module
 import tools.configure.market.purchases as purchases_module
 import tools.configure.market.rentals as rentals_module
 from kb.catalog import gpus, servers
-from kb.offers import current_offers
+from kb.market.offers import current_offers
 from tools.configuration import Configuration
 from tools.configure import configure
 from tools.configure.bills.bill import bill

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
 from kb.catalog import providers
-from kb.offers import current_offers
-from kb.rates import rate
+from kb.market.offers import current_offers
+from kb.market.rates import rate
 from tools.cost import estimate_cost
 from tools.cost.request import CostRequest
 from tools.cost.result import BreakEven, CostEstimate, Owning

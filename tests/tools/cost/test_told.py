@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from kb.catalog import gpus
-from kb.offers import current_offers
-from kb.rates import rate
-from kb.tariffs import tariff_facts
+from kb.market.offers import current_offers
+from kb.market.rates import rate
+from kb.market.tariffs import tariff_facts
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.toolset import agent_tool
 from tools.cost import estimate_cost

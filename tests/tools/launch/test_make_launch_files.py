@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kb.base import AdvisorError, BadInput, NothingFits
 from kb.catalog import gpu as catalog_gpu
-from kb.launch import launch_facts
+from kb.programs.launch import launch_facts
 from tools.launch.result import LaunchFiles
 from tools.registry import tool
 

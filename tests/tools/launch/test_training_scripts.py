@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from kb.base import BadInput
-from kb.launch import launch_facts
 from kb.models import models
+from kb.programs.launch import launch_facts
 from tools.launch.result import LaunchFiles
 from tools.registry import tool
 

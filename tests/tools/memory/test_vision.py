@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from published import runs, score
 
 from kb.catalog import models
-from kb.pictures import pictures
+from kb.constants.pictures import pictures
 from kb.units import GB
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest

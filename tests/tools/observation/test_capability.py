@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kb.catalog import gpus
-from kb.software import compute_capability, generation, version
+from kb.programs.software import compute_capability, generation, version
 from tools.observation import explain_observation
 from tools.observation.capability import wheel_for
 from tools.observation.request import ObservationRequest

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
-from kb.power import power_facts
+from kb.machines.power import power_facts
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.toolset import agent_tool
 from tools.power import plan_power

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb.components import of_kind
+from kb.market.components import of_kind
 from tools.configure.bills.cluster import ups_items
 from tools.power import plan_power
 from tools.power.request import PowerRequest

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kb.links import peers
+from kb.machines.links import peers
 from tools.named import read_card
 from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, link_name
 from tools.speed.layout import best_pace

@@ -3,7 +3,7 @@
 import pytest
 
 from kb.catalog import model
-from kb.item_work import item_work
+from kb.constants.item_work import item_work
 from tools.named import read_card
 from tools.speed.item import step_flops
 from tools.speed.item_estimate import ItemPace, item_pace

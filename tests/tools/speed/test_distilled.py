@@ -2,7 +2,7 @@
 
 import pytest
 
-from kb.item_work import item_work
+from kb.constants.item_work import item_work
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
 

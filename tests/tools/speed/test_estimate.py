@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
 from kb.catalog import gpus
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.registry import tool
 from tools.speed import estimate_inference_speed
 from tools.speed.prefill import prefill_s

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from kb.catalog import gpus
-from kb.measured_speed import MeasuredSpeed, measured_speeds
-from kb.speed_constants import constants, speed_sources
+from kb.constants.measured_speed import MeasuredSpeed, measured_speeds
+from kb.constants.speed_constants import constants, speed_sources
 from tools.speed.evidence import COUNTED, COUNTED_ELSE, Case, corrected, is_time, row_case
 from tools.speed.layout import best_pace
 from tools.speed.request import InferenceSpeedRequest

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from kb.base import BadInput
 from kb.catalog import gpus, models
-from kb.item_work import dataset_samples, item_work
-from kb.measured_speed import MeasuredSpeed, measured_speeds
+from kb.constants.item_work import dataset_samples, item_work
+from kb.constants.measured_speed import MeasuredSpeed, measured_speeds
 from tools.named import read_card
 from tools.speed import estimate_inference_speed
 from tools.speed.item_estimate import item_pace

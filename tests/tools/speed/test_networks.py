@@ -2,7 +2,7 @@
 
 import pytest
 
-from kb.links import networks
+from kb.machines.links import networks
 from tools.named import read_card
 from tools.speed.allreduce import all_reduce_s
 from tools.speed.network import ethernet, infiniband

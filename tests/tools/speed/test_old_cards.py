@@ -3,7 +3,7 @@
 import pytest
 
 from kb.catalog import gpus
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.layout import best_pace
 from tools.speed.pace import Pace
 from tools.speed.prefill import product_flops

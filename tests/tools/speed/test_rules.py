@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.named import read_card
 from tools.speed import estimate_inference_speed
 from tools.speed.allreduce import all_reduce_s, network_bytes_per_s, node_cards

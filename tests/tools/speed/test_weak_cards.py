@@ -6,7 +6,7 @@ Rows of sources that no constant was fitted to.
 import pytest
 
 from kb.catalog import gpus
-from kb.speed_constants import constants, speed_sources
+from kb.constants.speed_constants import constants, speed_sources
 from tools.speed.estimate import token_pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.unpacking import unpack_ops

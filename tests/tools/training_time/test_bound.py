@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kb.measured_speed import MeasuredSpeed, measured_speeds
+from kb.constants.measured_speed import MeasuredSpeed, measured_speeds
 from tools.training_time.estimate import estimate_token_training
 from tools.training_time.job import job_of
 from tools.training_time.request import TrainingTimeRequest

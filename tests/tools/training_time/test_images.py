@@ -6,7 +6,7 @@ import math
 import pytest
 
 from kb.base import BadInput
-from kb.measured_speed import MeasuredSpeed, measured_speeds
+from kb.constants.measured_speed import MeasuredSpeed, measured_speeds
 from tools.named import read_card
 from tools.speed.item import chip_of
 from tools.training_time import estimate_training_time

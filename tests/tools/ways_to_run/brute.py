@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import product
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
+from kb.constants.speed_constants import constants as speed_constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants as speed_constants
 from tools.memory.estimate import memory_per_gpu, peak_phase
 from tools.memory.interval import interval
 from tools.memory.request import MemoryRequest

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kb.adapters import adapter_facts
+from kb.constants.adapters import adapter_facts
 from tools.registry import tool
 from tools.ways_to_run.result import WaysToRun
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kb.catalog import gpus
-from kb.measured_speed import measured_speeds
-from kb.weak_stacks import weak_stack, weak_stacks
+from kb.constants.measured_speed import measured_speeds
+from kb.constants.weak_stacks import weak_stack, weak_stacks
 from tools.registry import tool
 from tools.ways_to_run.result import WaysToRun
 from tools.ways_to_run.weigh.ceiling import reached

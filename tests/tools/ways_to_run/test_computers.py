@@ -2,7 +2,7 @@
 
 import pytest
 
-from kb.links import pooled
+from kb.machines.links import pooled
 from tools.registry import tool
 from tools.ways_to_run.result import Way, WaysToRun
 

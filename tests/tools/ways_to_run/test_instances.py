@@ -5,7 +5,7 @@ import pytest
 from kb.base import BadInput
 from kb.catalog import gpus
 from kb.lexicon import read_cards
-from kb.mig import cuts
+from kb.machines.mig import cuts
 from tools.registry import tool
 from tools.ways_to_run.result import Way, WaysToRun
 

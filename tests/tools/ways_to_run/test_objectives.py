@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kb.quality import quality
+from kb.constants.quality import quality
 from tools.registry import tool
 from tools.ways_to_run.result import Way, WaysToRun
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kb.quality import quality
+from kb.constants.quality import quality
 from kb.units import GIB
 from tests.tools.ways_to_run.brute import best_by_force
 from tools.ways_to_run.request import WaysToRunRequest

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kb.first_runs import first_runs
+from kb.constants.first_runs import first_runs
 from kb.units import GIB
 from tests.tools.ways_to_train.problems import found
 from tools.ways_to_train.first_run import as_first_set_up

@@ -12,11 +12,11 @@ from fastapi.testclient import TestClient
 from assistant.agent import Advisor
 from ingest.apart import mend_apart
 from ingest.sync import is_ready, sync
-from kb.archive import Library
 from kb.base import IndexUnavailable
-from kb.search import search
+from kb.index.archive import Library
+from kb.index.store import current
+from kb.retrieval.search import search
 from kb.settings import settings
-from kb.store import current
 from ui.serving import mending
 from ui.serving.site import create_site
 

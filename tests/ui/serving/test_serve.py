@@ -187,6 +187,6 @@ def test_an_index_that_cannot_be_read_does_not_hinder_the_start(
     def broken(query: str) -> None:
         raise IndexUnavailable("no such table")
 
-    monkeypatch.setattr("kb.search.search", broken)
+    monkeypatch.setattr("kb.retrieval.search.search", broken)
     warm()
     assert "without documents" in caplog.text

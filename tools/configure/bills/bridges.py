@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from kb.catalog import gpus
-from kb.components import of_kind
+from kb.market.components import of_kind
 from kb.records.component import Component
 from kb.records.gpu import Gpu
 from tools.configuration import Item

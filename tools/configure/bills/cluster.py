@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from kb.components import components
+from kb.market.components import components
 from kb.units import TB
 from tools.configuration import Item, Network
 from tools.configure.bills.parts import cheapest, line, priced

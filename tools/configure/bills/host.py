@@ -8,8 +8,8 @@ from decimal import Decimal
 from functools import lru_cache
 
 from kb.catalog import gpus, servers
-from kb.components import components, of_kind
-from kb.power import HostKind, power_facts
+from kb.machines.power import HostKind, power_facts
+from kb.market.components import components, of_kind
 from kb.records.component import Component
 from kb.records.gpu import Gpu
 from kb.records.server import Server

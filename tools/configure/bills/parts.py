@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 
-from kb.components import components, of_kind
-from kb.rates import usd
+from kb.market.components import components, of_kind
+from kb.market.rates import usd
 from kb.records.component import Component, Kind
 from kb.records.price import PriceReading
 from kb.units import GIB

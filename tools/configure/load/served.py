@@ -4,10 +4,10 @@ import math
 from functools import lru_cache
 from typing import NamedTuple, get_args
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
+from kb.constants.speed_constants import constants as speed_constants
 from kb.models import models
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants as speed_constants
 from tools.configure.load.cut import Cut, Floor
 from tools.configure.load.layout import MOST_STAGES, SHARED_EXPERTS, Layout
 from tools.configure.market.suitable import reads_files

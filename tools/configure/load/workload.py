@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kb.catalog import model as find_model
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from kb.records.gpu import Gpu
 from tools.configure.load.layout import LANGUAGE
 from tools.configure.load.precision import precision_lost

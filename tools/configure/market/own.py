@@ -9,10 +9,10 @@ from kb.base import BadInput
 from kb.catalog import gpus
 from kb.lexicon import CardCount, Price, Rent, read_cards, read_money, read_price, read_rent
 from kb.lexicon.text import plain
-from kb.names import gpu_names
-from kb.offers import CENT_OF_A_CENT, current_offers
-from kb.rates import convert, usd
-from kb.tariffs import dearest_tariff_usd
+from kb.market.offers import CENT_OF_A_CENT, current_offers
+from kb.market.rates import convert, usd
+from kb.market.tariffs import dearest_tariff_usd
+from kb.naming.names import gpu_names
 from kb.units import HOURS_PER_MONTH
 from tools.base import GivenRow
 from tools.configure.request import ConfigureRequest

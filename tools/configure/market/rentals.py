@@ -8,8 +8,8 @@ from operator import itemgetter
 
 from kb import clock
 from kb.catalog import gpus, providers
-from kb.live_prices import stamp
-from kb.offers import current_offers
+from kb.market.live_prices import stamp
+from kb.market.offers import current_offers
 from kb.records.gpu import Gpu
 from kb.records.offer import Offer
 from tools.configure.load.layout import COUNTS

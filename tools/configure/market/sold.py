@@ -1,6 +1,6 @@
 """What is on the market where: new, second-hand with a recent price, or shut by export control."""
 
-from kb.exports import restriction
+from kb.market.exports import restriction
 from kb.records.gpu import Gpu
 from tools.configuration import Reason
 from tools.configure.market.suitable import sold_in_systems

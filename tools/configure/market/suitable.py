@@ -4,8 +4,8 @@ from functools import lru_cache
 from typing import Literal
 
 from kb.catalog import gpus, servers
+from kb.programs.software import features
 from kb.records.gpu import Gpu
-from kb.software import features
 from kb.units import GIB
 
 FILE_ENGINE = "llama.cpp"

@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.configure.load.layout import Layout
 from tools.configure.pace.speeds import MEASURES, Given, Speed, loaded, of_items, served
 from tools.speed.decode import decode_step, read_bytes

@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import product
 from typing import TYPE_CHECKING
 
-from kb.quality import quality
+from kb.constants.quality import quality
 from tools.configure.bills.host import passive
 from tools.configure.load.precision import LOSSES
 from tools.configure.market.choice import Choice

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from kb.mig import Profile
+from kb.machines.mig import Profile
 from kb.records.gpu import Gpu
 from tools.base import Step
 from tools.configuration import Configuration, Divided, Reason

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from kb.catalog import gpus
+from kb.constants.speed_constants import constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
 from tools.base import Step
 from tools.configuration import CardsHeld, Configuration, MemoryFit, Price
 from tools.configure.load.served import told

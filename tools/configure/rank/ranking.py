@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from kb.rates import usd
+from kb.market.rates import usd
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configure.load.layout import NODE_GPUS
 from tools.configure.load.precision import LOSSES

@@ -1,6 +1,6 @@
 """MIG instances that hold a piece of work: the smallest of a card, of which most go on it."""
 
-from kb.mig import Profile, cuts
+from kb.machines.mig import Profile, cuts
 from kb.records.gpu import Gpu
 
 

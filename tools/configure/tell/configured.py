@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kb.base import AdvisorError
 from kb.catalog import gpus
-from kb.exports import restriction
+from kb.market.exports import restriction
 from kb.records.component import Component
 from kb.records.gpu import Gpu
 from kb.units import format_bytes

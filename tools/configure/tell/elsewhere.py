@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from kb.catalog import gpus, models
-from kb.rates import usd
+from kb.market.rates import usd
 from kb.records.gpu import Gpu
 from kb.units import GIB
 from tools.configure.bills.bill import card_lines, condition

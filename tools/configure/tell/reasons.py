@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from kb.rates import convert
+from kb.market.rates import convert
 from tools.base import Scalar
 from tools.configuration import Reason
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kb.rates import usd
+from kb.market.rates import usd
 from tools.configure.load.precision import precision_lost
 from tools.configure.tell.tiers import (
     Ask,

@@ -102,7 +102,7 @@ def without_host(machine: Machine) -> Machine:
 
 def _link(setup: Setup, machine: Machine, found: Expected) -> None:
     """Bus bandwidth of a collective: from what small messages reach to the stated rate of one direction."""
-    from kb.links import linked, pcie_bytes_per_s
+    from kb.machines.links import linked, pcie_bytes_per_s
     from kb.observation import observation_facts
     from tools.speed.allreduce import bus_bytes_per_s
 

@@ -262,6 +262,6 @@ def _pool(setup: Setup, machine: Machine, per: PerGpu, found: Expected) -> None:
 
 
 def _usual_context() -> int:
-    from kb.memory_constants import constants
+    from kb.constants.memory_constants import constants
 
     return constants().defaults.context_tokens

@@ -2,9 +2,9 @@
 
 from typing import Any, cast
 
-from kb.links import pcie_bytes_per_s
+from kb.constants.speed_constants import constants
+from kb.machines.links import pcie_bytes_per_s
 from kb.observation import observation_facts
-from kb.speed_constants import constants
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
 from tools.observation.estimates.expected import Expected

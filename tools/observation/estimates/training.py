@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from kb.catalog import model as catalog_model
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.model_fields import ModelFields
 from tools.observation.estimates.expected import Expected
 from tools.observation.estimates.memory import overflow_bytes

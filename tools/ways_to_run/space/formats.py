@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kb.catalog import models
-from kb.launch import launch_facts
+from kb.programs.launch import launch_facts
+from kb.programs.software import Rule, compute_capability, features
 from kb.records.gpu import Gpu
-from kb.software import Rule, compute_capability, features
 from tools.memory.formats import as_filed, held_in, weight_format
 from tools.shards import checkpoint_id
 from tools.ways_to_run.space.load import Load

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kb.lexicon.link.rules import Link
-from kb.links import networks
+from kb.machines.links import networks
 from kb.records.gpu import Gpu
 from tools.speed.network import Network, ethernet, infiniband
 

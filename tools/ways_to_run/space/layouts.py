@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kb.constants.speed_constants import constants
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
 from tools.memory.shape import Shape
 from tools.shards import block_of, cut_layers, experts_whole
 from tools.speed.allreduce import switched

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput
-from kb.engines import engine_note
-from kb.launch import launch_facts
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
+from kb.programs.engines import engine_note
+from kb.programs.launch import launch_facts
 from tools.memory.formats import canonical
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape, shape_of

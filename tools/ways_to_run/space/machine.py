@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import gpus
+from kb.constants.memory_constants import constants as memory_constants
 from kb.lexicon.cards.rules import CardCount
 from kb.lexicon.link.rules import Link
-from kb.links import LANES, lanes_bytes_per_s, pcie_slot, pooled, stands_alone
-from kb.memory_constants import constants as memory_constants
-from kb.mig import cuts
+from kb.machines.links import LANES, lanes_bytes_per_s, pcie_slot, pooled, stands_alone
+from kb.machines.mig import cuts
+from kb.machines.topology import topology_facts
 from kb.records.gpu import Gpu
-from kb.topology import topology_facts
 from kb.units import format_bytes
 from tools.named import read_card
 from tools.nameless_card import middling

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from kb.launch import launch_facts
-from kb.repositories import is_gated, repository
+from kb.programs.launch import launch_facts
+from kb.programs.repositories import is_gated, repository
 from tools.shards import checkpoint_id
 from tools.ways_to_run.space.formats import FILES, made_on_load, published
 from tools.ways_to_run.space.load import Load

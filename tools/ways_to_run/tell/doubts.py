@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from kb.catalog import gpus
+from kb.constants.weak_stacks import weak_stack
+from kb.programs.releases import releases
 from kb.records.gpu import Gpu
-from kb.releases import releases
-from kb.weak_stacks import weak_stack
 from tools.release_check import last_before
 from tools.ways_to_run.result import Way
 from tools.ways_to_run.space.formats import engine_rule

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kb.launch import launch_facts
+from kb.programs.launch import launch_facts
 from kb.records.gpu import Gpu
 from tools.ways_to_run.space.formats import FILES, made_on_load, stored_only
 from tools.ways_to_run.space.layouts import Spread

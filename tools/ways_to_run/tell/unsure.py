@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kb.speed_constants import constants
+from kb.constants.speed_constants import constants
 from tools.speed.evidence import thinness
 from tools.ways_to_run.search import splits_layers
 from tools.ways_to_run.space.formats import FILES

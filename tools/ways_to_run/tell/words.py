@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kb.quality import quality
+from kb.constants.quality import quality
 from kb.units import format_bytes
 from tools.ways_to_run.result import UsedCards, Way
 from tools.ways_to_run.space.formats import FILES, WIDE, bits_per_weight, made_by_others, published

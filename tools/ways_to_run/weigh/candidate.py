@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from kb.software import Rule
+from kb.programs.software import Rule
 from tools.memory.workload import Workload
 from tools.speed.work import Layout
 from tools.ways_to_run.space.layouts import Group, Spread

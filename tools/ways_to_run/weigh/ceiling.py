@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from kb.adapters import adapter_facts
+from kb.constants.adapters import adapter_facts
+from kb.constants.weak_stacks import Report, WeakStack, comparable, weak_stack
 from kb.records.gpu import Gpu
-from kb.weak_stacks import Report, WeakStack, comparable, weak_stack
 from tools.speed.estimate import token_pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Interval

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from kb.memory_constants import constants
+from kb.constants.memory_constants import constants
 from tools.memory.estimate import peak_phase, sharded_peak
 from tools.memory.fit import verdict_of
 from tools.memory.formats import weight_format

@@ -1,6 +1,6 @@
 """Which way leads: none that leaves a card idle, or weights with the host, where another of like quality is faster."""
 
-from kb.quality import quality
+from kb.constants.quality import quality
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.worth import Weighed
 

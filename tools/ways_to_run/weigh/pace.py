@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from kb.base import BadInput
-from kb.links import lanes_bytes_per_s, pooled, slot_bytes_per_s
-from kb.memory_constants import constants as memory_constants
-from kb.quality import quality
+from kb.constants.memory_constants import constants as memory_constants
+from kb.constants.quality import quality
+from kb.constants.speed_constants import constants as speed_constants
+from kb.machines.links import lanes_bytes_per_s, pooled, slot_bytes_per_s
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants as speed_constants
 from tools.speed.decode import host_shares, read_bytes
 from tools.speed.estimate import TokenPace, bound_of, corrected_pace
 from tools.speed.generation import TODAY

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from kb.quality import quality
+from kb.constants.quality import quality
 from tools.ways_to_run.space.formats import SERVERS, made_by_others
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate

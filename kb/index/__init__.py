@@ -1,0 +1,1 @@
+"""The library of documents: passages, their words, and the dense index built from them."""

@@ -1,0 +1,1 @@
+"""What is inside and around a machine: links, processors, instances of a card, power."""

@@ -1,0 +1,1 @@
+"""What is for sale and for rent, and what money, power and rules cost."""

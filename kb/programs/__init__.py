@@ -1,0 +1,1 @@
+"""Engines, frameworks and their releases: what each needs, publishes and is started with."""

@@ -1,0 +1,1 @@
+"""Search: candidates by words and vectors, how relevant each is, and what may be returned."""

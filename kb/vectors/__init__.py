@@ -1,0 +1,1 @@
+"""Sentence vectors: the packaged models, and what is learned beside them."""
