@@ -242,7 +242,7 @@ class Evidence:
             yield from (one for one in told_so if abs(one.value - reading.values[0]) <= reading.tolerances[0])
         digits = NUMBER.search(reading.text.replace(",", ""))
         told = float(digits[0]) if digits else -1.0
-        if reading.kind not in {TIME, PERCENT} and told == int(told):  # "31.2/31.5" is told for GB, 16 for nothing
+        if reading.kind == PLAIN or (reading.kind not in {TIME, PERCENT} and told == int(told)):  # 31.5 is told for GB
             return
         near = reading.tolerances[0] * told / reading.values[0] if reading.values[0] else 0.0
         for one in self._by_kind.get(UNITLESS, []):

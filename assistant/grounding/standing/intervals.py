@@ -38,7 +38,7 @@ def torn(statement: Statement, looked: Sequence[Figure], evidence: Evidence) -> 
         middle = _middle(text, start, told[:place])
         if middle is None or not OPENS.fullmatch(text, middle.end - start, low.start - start):
             continue
-        if not CLOSES.match(text, high.end - start):
+        if middle.counts or not CLOSES.match(text, high.end - start):  # "with 4 cards (0.26–0.7 s)"
             continue
         if _above(low, middle) or _above(middle, high):
             yield low, "the figure lies outside its interval"
