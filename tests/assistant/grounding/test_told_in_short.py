@@ -61,11 +61,7 @@ def test_what_is_told_in_short_holds_and_its_swap_does_not(true: str, false: tup
         pytest.param("At 100% it still needs 84.9 GiB.", id="all-of-it"),
         pytest.param("Check yours in two minutes.", id="how-long-a-check-takes"),
         pytest.param("驱动要 572 或更新。", id="driver"),
-<<<<<<< HEAD
-        pytest.param("It makes 37 tokens/s at 512 (28–54).", id="length-before-the-interval"),
-=======
         pytest.param("It makes 37 tokens/s at 32k (28–54).", id="length-before-the-interval"),
->>>>>>> guard2
         pytest.param("The 40-core chip is enough.", id="cores-in-a-name"),
         pytest.param("- Start at 38. Then go down one at a time. [own]", id="setting-before-the-mark"),
         pytest.param("**Set this** (each boot) [own]\n- a CPU limit of 150–180 W", id="bold-line-with-a-note"),
