@@ -75,6 +75,8 @@ class Finding:
     text: str
     statement: Statement
     reason: str
+    at: int | None = None
+    """Where in the answer the figure begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +201,15 @@ def _loose(statement: Statement, looked: Looked, evidence: Evidence) -> list[Fin
     good = [(one, stands.good) for one, stands in looked]
     sound = {one.text for one, held in good if held}
     found = [
-        Finding("figure", one.text, statement, stands.against or NOTHING)
+        Finding("figure", one.text, statement, stands.against or NOTHING, one.start)
         for one, stands in looked
         if not stands.good and (stands.against or one.text not in sound) and not balanced(statement, good, one)
     ]
     every = [one for one, _ in looked]
-    found += [Finding("figure", one.text, statement, MISCOUNTED) for one in miscounted(statement, every)]
-    return found + [Finding("figure", one.text, statement, why) for one, why in torn(statement, every, evidence)]
+    found += [Finding("figure", one.text, statement, MISCOUNTED, one.start) for one in miscounted(statement, every)]
+    return found + [
+        Finding("figure", one.text, statement, why, one.start) for one, why in torn(statement, every, evidence)
+    ]
 
 
 def _stands(

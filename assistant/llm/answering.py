@@ -25,6 +25,10 @@ ELSEWHERE = frozenset({PERSON, BEFORE, CATALOG})
 WRITTEN = re.compile(r"[\d.,]+\s?[A-Za-z%/]*\Z")
 SMALL = re.compile(r"\d{1,2}")
 QUOTED_MAX = 120
+ASIDE = re.compile(r"[ \t]?[(（][^()（）\n]*[)）]")
+"""An aside in brackets: what is loose there goes without the sentence around it."""
+LEFT_MIN = 3
+"""Characters of a statement beside its asides from which on it says something."""
 _UNNUMBERED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\{\{[^{}\n]*\}\}|( ?\[[1-9]\d{0,2}\])(?!\[(?!\d)|[(\w]|\.\w)", re.S
 )
@@ -63,7 +67,7 @@ def judged(
     evidence = Evidence.of(ledger.all, words, former)
     found = checked(filled.text, evidence, filled.spans)
     problems = [*filled.problems, *_told(found.findings)]
-    bad = [(one.statement.start, one.statement.end) for one in found.findings]
+    bad = _spans(filled.text, found.findings)
     for statement, reason in (
         *unfit_statements(filled.text, language, evidence.texts()),
         *bare_answers(said.text, ledger.new or ledger.all, before=bool(former)),
@@ -87,6 +91,21 @@ def judged(
         problems.append(against)
     bad += [_statement_span(filled.text, broken.start()) for broken in BRACES.finditer(filled.text)]
     return Judged(said, found, tuple(dict.fromkeys(problems)), tuple(bad), filled.spans)
+
+
+def _spans(text: str, findings: Iterable[Finding]) -> list[tuple[int, int]]:
+    """What goes of each statement: the brackets where all that is loose stands in some, else the whole."""
+    by_statement: dict[tuple[int, int], list[Finding]] = {}
+    for one in findings:
+        by_statement.setdefault((one.statement.start, one.statement.end), []).append(one)
+    spans: list[tuple[int, int]] = []
+    for (start, end), held in by_statement.items():
+        asides = [aside.span() for aside in ASIDE.finditer(text, start, end)]
+        loose = [next((aside for aside in asides if one.at is not None and aside[0] < one.at < aside[1]), None)
+                 for one in held]  # fmt: skip
+        left = end - start - sum(last - first for first, last in asides)
+        spans += [(start, end)] if None in loose or left < LEFT_MIN else [aside for aside in loose if aside]
+    return spans
 
 
 def _typed(found: Checked, spans: Sequence[tuple[int, int, str]], text: str) -> Iterable[tuple[Statement, str]]:
@@ -160,7 +179,9 @@ def moved(spans: Iterable[tuple[int, int, str]], before: str, after: str) -> tup
 
 
 def _row_span(text: str, start: int, end: int) -> tuple[int, int]:
-    """The line of a table that a cell stands in; any other span as it is."""
+    """The line of a table that a cell stands in; any other span, brackets too, as it is."""
+    if ASIDE.fullmatch(text, start, end):
+        return (start, end)
     line = text.rfind("\n", 0, start) + 1
     stop = text.find("\n", end)
     stop = len(text) if stop < 0 else stop + 1

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.grounding.wording.statements import statements
-from assistant.llm.answering import moved, without
+from assistant.llm.answering import judged, moved, without
+from tools.agent_tools.ledger import Ledger, LookedUp
 
 TEXT = "It needs 12.6 GiB. It costs $9.\n\n| card | GiB |\n|---|---|\n| a | 24.0 |\n| b | 24.0 |\n\nIt draws 350 W."
 
@@ -44,3 +45,34 @@ def test_whatever_is_cut_spans_hold_what_they_held(which: set[int]) -> None:
     spans = [span(TEXT, "12.6 GiB"), span(TEXT, "$9"), span(TEXT, "350 W")]
     for start, end, _ in moved(spans, TEXT, left):
         assert left[start:end] in {"12.6 GiB", "$9", "350 W"}
+
+
+RUN = LookedUp(
+    key="R1", tool="find_ways_to_train", request={"model": "Llama-2-70B", "cards": "A100 80GB"},
+    shown={"ways": [{"speed": {"time": "51 h (31–127)"}, "price": {"run_cost": "$70.32"}}]},
+)  # fmt: skip
+
+
+HEAD = "| card | takes |\n|---|---|\n"
+
+
+def left_of(text: str) -> str:
+    ledger = Ledger([RUN])
+    found = judged(text, ledger, ("how long does it take?",), (), "en")
+    return without(found.said.text, found.bad)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        pytest.param(
+            "It takes about 51 hours (40–99) on one card.", "It takes about 51 hours on one card.", id="aside"
+        ),
+        pytest.param("大约要 51 小时（40–99），一张卡放得下。", "大约要 51 小时，一张卡放得下。", id="aside-zh"),
+        pytest.param("It takes 77 hours (31–127) on one card.", "", id="the-sentence-itself"),
+        pytest.param(f"{HEAD}| one | 51 h (40–99) |", f"{HEAD}| one | 51 h |", id="cell"),
+        pytest.param("(40–99 hours.)", "", id="nothing-else"),
+    ],
+)
+def test_what_is_loose_in_brackets_goes_without_its_sentence(text: str, left: str) -> None:
+    assert left_of(text) == left
