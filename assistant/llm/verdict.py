@@ -38,6 +38,10 @@ class Said:
     key: str | None
 
 
+DENIES = re.compile(r"'(?:verdict|fits|surety)': '(?:no|does_not_fit)'")
+"""What a part of a result says that does not hold: one of several ways, the configuration that textbooks mean."""
+
+
 def parted(answer: str) -> Said:
     """The answer and its last line, which names the verdict and what it rests on."""
     match = LINE.search(answer)
@@ -109,7 +113,8 @@ def bare_answers(text: str, looked_up: Sequence[LookedUp], *, before: bool) -> I
     decided_by = {str(verdict_of(one)): one.key for one in looked_up if not one.failed and one.tool in SOLVERS}
     decided_by.pop("None", None)
     words = set(decided_by)
-    if no and words and "does_not_fit" not in words:
+    denied = any(one.tool in SOLVERS and DENIES.search(str(one.shown)) for one in looked_up if not one.failed)
+    if no and words and "does_not_fit" not in words and not denied:
         yield first, f"{decided_by[min(words)]} says that it works"
     elif yes and words == {"does_not_fit"}:
         yield first, f"{decided_by['does_not_fit']} says that it does not fit"

@@ -36,6 +36,15 @@ def test_a_bare_no_against_the_result_goes_back_wherever_it_stands(text: str, le
     assert any("says that it works" in one for one in found(text, ledger).problems)
 
 
+def test_a_no_stands_where_a_result_says_of_its_part_that_it_does_not_hold() -> None:
+    held = Ledger()
+    asked = {"model": "Qwen2.5-72B", "method": "full", "cards": "16x A100 80GB", "nodes": "2"}
+    shown = held.keep(agent_tool("find_ways_to_train").look_up(asked, held, (QUESTION,))).shown
+    assert shown["textbook"]["fits"] == "no"
+
+    assert not any("says that it works" in one for one in found("不够。", held, "zh").problems)
+
+
 def test_a_no_to_a_later_question_stands(ledger: Ledger) -> None:
     text = "Yes, 4 × RTX 3090 hold Qwen2.5-72B in four bits. Is NVLink needed? No."
     assert not any("says that it works" in one for one in found(text, ledger).problems)
