@@ -27,7 +27,7 @@ SMALL = re.compile(r"\d{1,2}")
 QUOTED_MAX = 120
 ASIDE = re.compile(r"[ \t]?[(（][^()（）\n]*[)）]")
 """An aside in brackets: what is loose there goes without the sentence around it."""
-LEFT_MIN = 3
+BESIDE_MIN = 3
 """Characters of a statement beside its asides from which on it says something."""
 _UNNUMBERED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\{\{[^{}\n]*\}\}|( ?\[[1-9]\d{0,2}\])(?!\[(?!\d)|[(\w]|\.\w)", re.S
@@ -104,7 +104,7 @@ def _spans(text: str, findings: Iterable[Finding]) -> list[tuple[int, int]]:
         loose = [next((aside for aside in asides if one.at is not None and aside[0] < one.at < aside[1]), None)
                  for one in held]  # fmt: skip
         left = end - start - sum(last - first for first, last in asides)
-        spans += [(start, end)] if None in loose or left < LEFT_MIN else [aside for aside in loose if aside]
+        spans += [(start, end)] if None in loose or left < BESIDE_MIN else [aside for aside in loose if aside]
     return spans
 
 

@@ -4,7 +4,7 @@ import re
 from math import sqrt
 
 RANGE = re.compile(
-    r"\s*[~≈约]?\s*(?P<sign>[$¥￥€£]\s?)?(?P<low>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\d–—~-]*?)\s*(?:–|—|~|-|\bto\b|到)\s*"
+    r"\s*[~≈约]?\s*(?P<sign>[$¥￥€£]\s?)?(?P<low>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>(?![eE]-)[^\d–—~-]*?)\s*(?:–|—|~|-|\bto\b|到)\s*"
     r"(?P=sign)?(?P<high>\d[\d,]*(?:\.\d+)?)(?P<rest>\s*[^\d–—].*)?"
 )
 Ends = tuple[str, str]

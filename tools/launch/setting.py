@@ -386,10 +386,9 @@ def _training(base: _Base) -> Setting:
     ), base.card)  # fmt: skip
     samples = way.micro_batch * count * way.accumulation
     updates = math.ceil(request.samples * (request.epochs or facts.epochs) / samples) if request.samples else 0
-    trainer = launch_facts().trainers
-    used = [trainer["transformers" if base.program not in trainer else base.program].source]
-    loads = launch_facts().loads(base.model.id)
-    used += [one for one in (None if request.learning_rate else facts.source, loads.source) if one]
+    trainers, loads = launch_facts().trainers, launch_facts().loads(base.model.id)
+    rated = None if request.learning_rate else facts.source
+    used = [one for one in (trainers.get(base.program, trainers["transformers"]).source, rated, loads.source) if one]
     return Setting(
         request=request, model=base.model, card=base.card, program=base.program, engine=None, older=None,
         checkpoint=request.checkpoint or base.model.id, quantization=None, form=estimate.weight_format, tensor=1,

@@ -108,7 +108,7 @@ def test_what_it_streams_is_what_it_says(chat: LocalChat) -> None:
 
 def test_a_reply_is_held_to_a_schema(chat: LocalChat) -> None:
     said = chat.bind(response_format=held_to(Verdict.model_json_schema())).invoke("Does a 7B model fit an RTX 4090?")
-    Verdict.model_validate_json(said.text)
+    assert isinstance(Verdict.model_validate_json(said.text), Verdict)
 
 
 def test_a_structured_answer_is_one(chat: LocalChat) -> None:

@@ -21,7 +21,7 @@ def worked(words: tuple[str, ...] = (), **arguments: Any) -> dict[str, Any]:
     [
         ("7.1–22 min", ("7.1 min", "22 min")), ("25-49 tok/s", ("25 tok/s", "49 tok/s")),
         ("$2–3/h", ("$2 /h", "$3 /h")), ("20 到 30 小时", ("20 小时", "30 小时")), ("3 h", None), ("30–20 h", None),
-        ("RTX 3090", None), ("2.08 h (1.18–3.67)", None),
+        ("RTX 3090", None), ("3e-5", None), ("2026-09-20", None), ("2.08 h (1.18–3.67)", None),
     ],
 )  # fmt: skip
 def test_a_range_has_two_ends_of_one_unit(said: str, ends: tuple[str, str] | None) -> None:

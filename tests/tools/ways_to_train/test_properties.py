@@ -12,7 +12,7 @@ AS_FAST = 0.94
 """The simpler of two ways that are about as fast comes first."""
 
 
-def _no_worse(better: dict[str, Any], worse: dict[str, Any]) -> None:
+def _expect_no_worse(better: dict[str, Any], worse: dict[str, Any]) -> None:
     one, other = found(better), found(worse)
 
     assert worth(one) <= worth(other)
@@ -27,26 +27,26 @@ def test_twice_the_cards_are_never_worse(fields: dict[str, Any]) -> None:
     more = {**fields, "cards": [{**card, "count": 2 * card["count"]}]}
     if fields.get("global_batch", 99) < 2 * card["count"] or (card["count"] == 1 and "sharding" in fields):
         return  # a batch smaller than the cards is raised to one sample a card; a lone card shards nothing
-    _no_worse(more, fields)
+    _expect_no_worse(more, fields)
 
 
 @given(problems(), st.sampled_from([2, 8, 20]))
 @settings(max_examples=40, deadline=None)
 def test_memory_that_nobody_takes_never_makes_it_worse(fields: dict[str, Any], taken_gib: int) -> None:
-    _no_worse(fields, {**fields, "memory_taken": taken_gib << 30})
+    _expect_no_worse(fields, {**fields, "memory_taken": taken_gib << 30})
 
 
 @given(problems())
 @settings(max_examples=40, deadline=None)
 def test_what_is_left_open_is_never_worse_than_what_is_fixed(fields: dict[str, Any]) -> None:
     fixed = [name for name in ("gradient_checkpointing", "sharding") if name in fields]
-    _no_worse({name: value for name, value in fields.items() if name not in fixed}, fields)
+    _expect_no_worse({name: value for name, value in fields.items() if name not in fixed}, fields)
 
 
 @given(problems())
 @settings(max_examples=30, deadline=None)
 def test_more_host_memory_is_never_worse(fields: dict[str, Any]) -> None:
-    _no_worse({**fields, "host_memory_bytes": 16 << 40}, {**fields, "host_memory_bytes": 64 << 30})
+    _expect_no_worse({**fields, "host_memory_bytes": 16 << 40}, {**fields, "host_memory_bytes": 64 << 30})
 
 
 @given(problems())
