@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-dates check format lock check-facts eval bench-memory bench-speed bench-configure bench-turn bench-ingest bench-retrieval bench-page reliability docs docs-site sbom clean
+.PHONY: help run test test-dates test-random check format lock check-facts eval bench-memory bench-speed bench-configure bench-turn bench-ingest bench-retrieval bench-page reliability docs docs-site sbom clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ test: $(READY) ## run the whole test suite (ARGS="tests/kb -k price" for a part)
 test-dates: $(READY) ## run the suite as on other days (DATES="2027-06-01 2029-01-01", ARGS as for test)
 	for day in $(or $(DATES),2027-06-01 2029-01-01); do \
 		GPU_ADVISOR_TODAY=$$day $(BIN)/python -m pytest $(or $(ARGS),-n auto --maxprocesses 4 --dist loadfile) || exit; done
+
+test-random: $(READY) ## run the tests of properties on examples that nobody has seen yet (ARGS as for test)
+	$(BIN)/python -m pytest --hypothesis-profile random -m hypothesis $(or $(ARGS),-n auto --maxprocesses 4 --dist loadfile)
 
 check: $(READY) ## lint, format, types, import rules, generated docs, corpus, documentation site
 	$(BIN)/ruff check .

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from kb.settings import settings, stay_offline
@@ -27,6 +28,11 @@ for name in [name for name in os.environ if name.startswith("GPU_ADVISOR_")]:
 os.environ["GPU_ADVISOR_TODAY"] = DAY  # processes that tests start are told it too
 os.environ["LC_ALL"] = "C.UTF-8"  # a refusal speaks the language of the terminal, whoever runs the tests
 stay_offline()
+
+# The same examples on every machine and day: what passes here passes there. `make test-random` looks for others.
+hypothesis.settings.register_profile("same", derandomize=True, database=None)
+hypothesis.settings.register_profile("random", max_examples=500)
+hypothesis.settings.load_profile("same")
 
 
 LONGEST = ("tests/ui/browser/", "tests/reliability/", "tests/ui/", "tests/ingest/")

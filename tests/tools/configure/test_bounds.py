@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kb.base import AdvisorError
@@ -110,6 +110,9 @@ def rates(need: ConfigureRequest, card: str, count: int) -> Iterator[Rated]:
 
 @settings(deadline=None)
 @given(served | trained, st.sampled_from(CARDS), st.sampled_from(FEW))
+@example(
+    {"task": "inference", "model": "Llama-3.1-8B", "concurrent_sequences": 2, "context_tokens": 512}, "l4-24gb", 1
+)  # one that is alone reads the weights itself, two do not
 def test_no_estimate_of_speed_is_above_its_bound(fields: dict[str, object], card: str, count: int) -> None:
     for one in rates(ConfigureRequest.model_validate(stated(fields)), card, count):
         assert one.rate <= one.most

@@ -145,14 +145,16 @@ def bound_of_serving(given: Given, sequences: int) -> Bound:
 def bound_of_generating(work: Work, sequences: int) -> Bound:
     """The bound of layouts of a load that generates text, as it is on one card."""
     work = work.on(work.layout, 1.0)
-    one, all_experts = decode_step(work), decode_step(work.on(work.layout, MANY))
+    crowded = work.on(work.layout, MANY)
+    one, all_experts = decode_step(work), decode_step(crowded)
     (_, some), (_, every) = read_bytes(work, 1.0), read_bytes(work, MANY)
     routed = (all_experts.read_s - one.read_s) / (every - some) if every > some else 0.0
     return Generating(
         work=work, sequences=sequences, dense_s=one.read_s - some * routed, routed_s_per_byte=routed,
         multiply_s=all_experts.multiply_s / MANY, cache_s=one.cache_s,
         fixed_s=one.floor_s,
-        prompt_s=0.0 if work.engine == COPYING else prompt_s(work) / work.output_tokens,
+        # Of many, whose weights the steps beside it read: one that is alone reads them itself, which takes longer.
+        prompt_s=0.0 if work.engine == COPYING else prompt_s(crowded) / work.output_tokens,
         least_factor=least_factor(served_case(work), "decode"),
     )  # fmt: skip
 
