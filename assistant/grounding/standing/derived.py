@@ -22,6 +22,8 @@ POOL_MAX = 8
 BEFORE, AFTER = 24, 18
 """Characters around a result in which a word tells that it is a sum or a difference."""
 SUMMANDS_MAX = 3
+ROUGHLY = 0.3
+"""How rough what terms come to may be, as a share of a result: the 0.01 ± 0.5 s between "2 s" and "1.99 s" is none."""
 OWN_DIGITS = 1.0001
 Term = tuple[float, float]
 """A value and how far the exact one may lie from it."""
@@ -80,7 +82,11 @@ def _beside(statement: Statement, result: Figure) -> str:
 
 
 def _comes(found: Sequence[Term] | Iterator[Term], told: Term) -> bool:
-    return any(abs(value - told[0]) <= told[1] * OWN_DIGITS + width for value, width in found)
+    return any(
+        abs(value - told[0]) <= told[1] * OWN_DIGITS + width
+        for value, width in found
+        if width <= max(told[1], abs(told[0]) * ROUGHLY)
+    )
 
 
 def _shares(pool: Sequence[Figure]) -> Iterator[Term]:

@@ -10,13 +10,21 @@ from assistant.grounding.standing.around import Around, asked_lengths, field_nam
 from assistant.grounding.standing.catalogued import catalogued
 from assistant.grounding.standing.given import Given
 from assistant.grounding.standing.nicknames import Nicknames
-from assistant.grounding.standing.pasted import named_with_memory, numbers_spelt, opened, settings_in, tight
+from assistant.grounding.standing.pasted import (
+    active_sizes,
+    named_with_memory,
+    numbers_spelt,
+    opened,
+    settings_in,
+    tight,
+)
 from assistant.grounding.standing.ranges import Ranges, is_range
 from assistant.grounding.standing.spans import Spans
 from assistant.grounding.standing.unsaid import LEAF, in_a_sum, share_of, titled, unsaid
 from assistant.grounding.standing.vouched import (
     BEFORE,
     CATALOG,
+    PASSAGE_KEY,
     PERSON,
     SLACK_RATIO,
     WITHIN,
@@ -50,8 +58,6 @@ STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
 QUOTES, BESIDE = "search_guidance", "guidance"
 """The tool that quotes documents, and the field in which another's result does: they vouch for nothing more there."""
-PASSAGE_KEY = re.compile(r"R\d+\.\d+")
-"""The source of what only a passage says."""
 HAN = re.compile("[一-鿿]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 SMALL_MAX = 10
@@ -71,6 +77,7 @@ COUNTS = frozenset({"count", "gpu_count", "gpus", "cards", "owned_count", "min_g
 NOTES = (".note", ".notes")
 """Fields of a row that speak of it by what it is compared with: "An A100 whose NVLink runs at 400 GB/s"."""
 CALCULATION = re.compile(r"\d\s?[=≈]\s?[$¥€£]?\d")
+EXCHANGE = re.compile(r"1 [A-Z]{3} = [\d.,]+ [A-Z]{3}\b")
 INTERVAL = re.compile(
     r"[(（][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[–—~-][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[)）]"
 )
@@ -172,6 +179,16 @@ class Evidence:
     def leaves(self, figure: Figure) -> frozenset[int]:
         """The texts that tell a figure of this value."""
         return frozenset(one.leaf for one in self._alike(figure))
+
+    def rates(self, figure: Figure, currencies: Sequence[str]) -> bool:
+        """Whether something tells a number, bare or as money, as what one unit of another currency comes to."""
+        value, near = figure.readings[0].values[0], figure.readings[0].tolerances[0]
+        return any(
+            abs(one.value - value) <= near or (one.value and abs(1 / one.value - value) <= near)
+            for code in {*currencies, *figure.readings[0].currencies}
+            for one in self._by_kind.get(f"{MONEY}:{code}", ())
+            if one.roles.get("rate")
+        ) or any(abs(one.value - value) <= near for one in self._by_kind.get(UNITLESS, ()))
 
     def dates(self, text: str) -> str | None:
         """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
@@ -280,8 +297,10 @@ class Evidence:
             rate = float(number[0])  # so many times real time, or a share of it
             self._keep(vouched(PLAIN, rate, 0.0, key, around))
             self._keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
-        if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := float(match["number"])) < 1:
+        if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := _amount(match)) < 1:
             self._keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
+        if EXCHANGE.match(value):  # of money alone, whatever card the row is of
+            around = Around(roles={"rate": "exchange"})
         field, headed = FIELD.match(value), titled(value)
         told = (*figures_of_text(value), *unsaid(value, path))
         ranged = is_range(value, told)
@@ -325,8 +344,7 @@ class Evidence:
                     self._keep(vouched(PLAIN, count.values[0], 0.0, one.key, Around(roles=roles)))
         value = one.shown.get("value")
         if isinstance(value, str) and (match := LEAF.fullmatch(value)):
-            number = float(match["number"].replace(",", ""))
-            self._keep(vouched(UNITLESS, number, 0.0, one.key, Around()))
+            self._keep(vouched(UNITLESS, _amount(match), 0.0, one.key, Around()))
 
     def _passages(self, key: str, shown: Mapping[str, Any]) -> None:
         for number, passage in enumerate(shown.get("passages") or (), 1):
@@ -339,11 +357,13 @@ class Evidence:
         self._prose(text, PERSON)
         if (plain := opened(text)) != text:
             self._prose(plain, PERSON)
+        for number in active_sizes(text):
+            self._keep(vouched(PLAIN, number, 0.0, PERSON, Around()))
         self._versions(text)
         for number in numbers_spelt(text):
             self._keep(vouched(PLAIN, number, 0.0, PERSON, Around()))
         for one in list(self._by_kind.get(PLAIN, ())):
-            if one.source != PERSON:
+            if one.source != PERSON or one.in_unit:
                 continue
             self._keep(replace(one, kind=UNITLESS))
             if one.value >= BARE_MIN:
@@ -367,7 +387,8 @@ class Evidence:
                 for reading in figure.readings[:1]:
                     digits = NUMBER.search(reading.text.replace(",", "")) if source == PERSON else None
                     if digits and reading.kind != PLAIN:  # told again without its unit: 「为什么是 910」
-                        self._keep(vouched(PLAIN, float(digits[0]), 0.0, source, Around()))
+                        bare = vouched(PLAIN, float(digits[0]), 0.0, source, Around())
+                        self._keep(replace(bare, in_unit=True))
                     if source == PERSON and reading.kind == TIME:  # in a sum it may stand in seconds, without a unit
                         self._keep(vouched(TERM, reading.values[0], 0.0, source, Around()))
 
@@ -394,6 +415,10 @@ class Evidence:
             into |= one.ids
         if into is self.known:
             self.names.take(products(text))
+
+
+def _amount(leaf: re.Match[str]) -> float:
+    return float(leaf["number"].replace(",", ""))
 
 
 __all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

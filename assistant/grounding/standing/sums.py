@@ -25,13 +25,17 @@ WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
 ADDS = re.compile(r"(?:[+＋−]|\s-)\s?\Z")
 OPENED = re.compile(r"\s?[(（]\s?")
 DIGITS = re.compile(r"\d+(?:\.\d+)?")
-NOTE = re.compile(r"(?<=[A-Za-z\u4e00-\u9fff])\s?[(（][^()（）=≈]*[)）](?=\s?[=＝≈])")
+NOTE = re.compile(
+    r"(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（][^()（）=≈]*[)）](?=\s?[=＝≈])"
+    r"|(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（](?=[^()（）]*[A-Za-z\u4e00-\u9fff–—~～])[^()（）=≈×*/÷]*[)）](?=\s?[+＋−]|\s-\s)"
+)
 """A bracket right behind the unit of a term, without a sign: a note on it, and no factor."""
 CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
 TIMES = re.compile(r"[×*/÷]")
 PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
 WHOLE_TIMES_S = frozenset({60.0, 3600.0, 86400.0, 604800.0, 720 * 3600.0, 730 * 3600.0, 8760 * 3600.0, 365 * 86400.0})
 """A minute, an hour, a day, a week, a month of 30 days and the mean one, a year: rates become amounts by them."""
+Rates = Callable[[Figure, Sequence[str]], bool]
 LISTED_MAX = 2
 """Terms before a sum that may belong to it."""
 EXACT, ROUGH = 0.005, 0.03
@@ -101,11 +105,18 @@ def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: 
     return False
 
 
-def miscounted(statement: Statement, looked: Sequence[Figure]) -> Iterator[Figure]:
-    """Results of sums that are written out and do not come to them, however their units are read."""
+def miscounted(statement: Statement, looked: Sequence[Figure], rates: Rates) -> Iterator[Figure]:
+    """Results of sums that are written out and do not come to them, however their units are read.
+
+    Args:
+        rates: whether a bare number is an exchange rate into a currency.
+    """
     for result in looked:
         sum_ = _sum(statement, looked, result)
         if sum_ is None or (set(sum_.expression) & set("+-") and any(_kind(one) == PERCENT for one in sum_.operands)):
+            continue
+        if not sum_.agrees(rates):
+            yield result
             continue
         slack = 2 * (EXACT if sum_.exact else ROUGH)
         if not sum_.counted or sum_.comes_to(slack, rounded=True, typed=True):
@@ -154,13 +165,25 @@ class Sum:
         """Whether it is arithmetic over its figures alone: a term in words leaves it open."""
         return any(True for _ in self._values())
 
+    def agrees(self, rates: Rates) -> bool:
+        """Whether its members are of one currency, and what is added up is of one kind."""
+        paid = [one for one in (*self.operands, self.result) if _kind(one) == MONEY]
+        told = [frozenset(one.readings[0].currencies) for one in paid]
+        if len(paid) > 1 and not frozenset.intersection(*told):
+            bare = [one for one in self.operands if _kind(one) in {PLAIN, MONEY} and set(self.expression) & set("*/")]
+            return any(rates(one, self.result.readings[0].currencies) for one in bare)
+        if set(self.expression) & set("*/"):
+            return True
+        kinds = {_kind(one) for one in (*self.operands, self.result)} - {PLAIN, PERCENT}
+        return len(kinds) < 2
+
     def comes_to(self, slack: float, *, rounded: bool = False, typed: bool = False) -> bool:
         """Whether it comes to its result: within a share of that, and as its terms may be rounded.
 
         Args:
             typed: whether the digits alone may come out, whatever their units.
         """
-        exact = [_kind(one) == PLAIN and "." not in one.text for one in self.operands]
+        exact = [(_kind(one) == PLAIN and "." not in one.text) or is_width(one) for one in self.operands]
         readings = [
             (one.readings[0].values[0], 0.0 if counted else one.readings[0].tolerances[0])
             for one, counted in zip(self.operands, exact, strict=True)

@@ -16,6 +16,8 @@ PERSON, BEFORE, CATALOG = "person", "before", "catalog"
 """Sources that are no result."""
 RESULT_KEY = re.compile(r"R\d+(?:\.\d+)?")
 """The source of what a result or a passage holds."""
+PASSAGE_KEY = re.compile(r"R\d+\.\d+")
+"""The source of what only a passage says, whose "needs" may be of any part."""
 RUN = frozenset({BYTES, PACE, TIME})
 """Kinds that depend on how a thing is run."""
 WITHIN = "interval"
@@ -50,6 +52,8 @@ class Vouched:
     """The text that tells it; figures of one text tell of one thing."""
     alone: bool = False
     """Whether it is of one card, whose share is the total."""
+    in_unit: bool = False
+    """Whether it was told with a unit that is left out here."""
 
 
 def vouched(
@@ -91,6 +95,7 @@ def against(figure: Figure, one: Vouched) -> str:
             or (group == "share" and one.alone and {role, one.roles.get(group)} <= {"total", "per_card"})
             or SAID in {role, one.roles.get(group)}  # words of the whole statement tell it of any of its figures
             or (group == "memory" and _also_said(figure, one.roles.get(group, "")))
+            or (PASSAGE_KEY.fullmatch(one.source) and goes_with_any(group, one.roles.get(group, "")))
         ):
             continue
         if one.roles.get(group, role) != role:
@@ -172,7 +177,7 @@ def _mistold(figure: Figure, one: Vouched) -> str:
     ends = {WITHIN, "high"} if one.kind == BYTES else {WITHIN}
     if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN and not figure.term:
         return AT_AN_END
-    if one.kind == PACE and one.roles.get("share") == "total" and not _of_several(figure):
+    if one.kind == PACE and one.roles.get("share") == "total" and one.loads and not _of_several(figure):
         return "in total, for all at once"
     return ""
 

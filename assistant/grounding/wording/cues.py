@@ -21,11 +21,25 @@ COUNTED = "count"
 """The group of roles that bare numbers have: of tokens, of users, of layers."""
 LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=|:)?\s?")
 """Between a noun and its number: "rank 16", 「序列长度 2048」, "a context of 4,096"."""
+MEASURE = re.compile(r"\s?[个個名位条條份]\s?")
+"""Between a number and its noun: 「11 个并发请求」."""
+OF_A_NUMBER = re.compile(r"\d[\d,.]*\s?[kK]?[\s-]?\Z")
+"""Before a noun of a head that has a number of its own: "Pairs per device at 2,048 tokens"."""
+AT_AN_END = re.compile(r"\s?(?:端|处|處|侧|側|口)|\s?(?:side|end)\b")
+FROM_IT = re.compile(r"\b(?:at|from) the\s\Z")
+"""Around a word that says where something is measured: "at the outlet", 「插座端」."""
+SUMMED = re.compile(r"[+＋=＝]")
+FORMATTED = re.compile(r"(?:\b(?:\d{1,2}[- ]?bit|FP\d{1,2}|BF16|INT\d|Q\d\w*)|\d{1,2} ?位)\s?-?\Z", re.I)
+"""Before the word for the cache where its format is told, and with it how all is run."""
 SHARERS, OF_EACH = "requests", re.compile(r"\s(?:of|at|with)\s(?:up to\s|about\s)?|\s?(?:各|每个|每個)\s?")
 """Those of whom each has the number behind: "34 requests of 8k at once"."""
+PLACED = "draw"
+"""The group whose words also say where something is measured."""
 EACH = re.compile(r"(?:每个?|每個?|[单單双雙]|\b(?:per|each|every|an?)\s)\Z", re.I)
 """Before a noun that its number is shared out to: 「每路 32k」."""
-ATTACHED = re.compile(r"\s?(?:约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?")
+ATTACHED = re.compile(
+    r"\s?(?:双向|雙向|bidirectional|both ways|约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?"
+)
 """Between the word that says what memory is of and the one that says how it stands: 「内存约需」."""
 HEADED = ("share", "period", "memory", "wait", "draw", "pace")
 """Groups of roles that the heads of a table tell for its cells."""
@@ -61,7 +75,12 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
         if group == COUNTED:
             found |= _noun(*alone, pattern, own=own)
             continue
-        earlier = [one for one in pattern.finditer(before) if not BESIDE.search(window[: cut + one.start()])]
+        earlier = [
+            one
+            for one in pattern.finditer(before)
+            if not BESIDE.search(window[: cut + one.start()])
+            and not (AT_AN_END.match(before, one.end()) or (group == PLACED and FROM_IT.search(before, 0, one.start())))
+        ]
         nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
         if (
             later
@@ -109,7 +128,7 @@ def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> di
     """
     if any(one.lastgroup == SHARERS and OF_EACH.fullmatch(before, one.end()) for one in pattern.finditer(before)):
         return {}
-    behind = pattern.match(after.lstrip())
+    behind = pattern.match(MEASURE.sub("", after, count=1).lstrip())
     if behind and behind.lastgroup == SHARERS and own and _heads_with(pattern, before):
         return {}  # the length of each of those counted right before: 「11 路 8K 并发」
     earlier = [
@@ -147,9 +166,9 @@ def goes_with_any(group: str, role: str) -> bool:
 def roles_of_head(head: str) -> dict[str, str]:
     """What the head of a column or row says its figures are of; nothing of a group of which it names two."""
     found: dict[str, str] = {}
-    for group in HEADED:
+    for group in HEADED if not SUMMED.search(head) else ():
         pattern = _role_patterns()[group]
-        said = {str(one.lastgroup) for one in pattern.finditer(head)}
+        said = {str(one.lastgroup) for one in pattern.finditer(head) if not FORMATTED.search(head, 0, one.start())}
         said = {one for one in said if not goes_with_any(group, one)} or said
         if len(said) == 1:
             found[group] = said.pop()
@@ -158,7 +177,8 @@ def roles_of_head(head: str) -> dict[str, str]:
 
 def counts_of_head(head: str) -> str | None:
     """What the head of a column or row says its bare numbers count; nothing where it names two things."""
-    said = {str(one.lastgroup) for one in _role_patterns()[COUNTED].finditer(head)}
+    found = _role_patterns()[COUNTED].finditer(head)
+    said = {str(one.lastgroup) for one in found if not OF_A_NUMBER.search(head, 0, one.start())}
     return said.pop() if len(said) == 1 else None
 
 

@@ -62,10 +62,15 @@ SERIES = re.compile(
     r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
     r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
     r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
+    r"|\b(?:3\.3|5|12|24|48|54)V-\dx\d\b|\bAbove 4G\b|\b\d{3,4}[pi]\b|\b\d{2,3} ?V(?:,? | ?/ ?|[，、])\d{1,3} ?A\b"
+    r"|\b(?:GPU|CPU|NUMA|rank|node|cu|sm_?|p)\d{1,3}(?:[-–/,]\d{1,3})*\b|(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?![\d:])"
+    r"|(?<![\d.,$¥€£])\d{1,2}(?:,\d{1,2}){1,7}(?![\d,]|\s?%|\.\d)"
+    r"|\b\d{1,4}B\+(?=[- ](?:class )?models?)|(?<![\d.])\d{1,4}B(?=\s?(?:以上|以下|级|級|左右|[- ]class))"
     r"|\b(?:NEMA|IEC|CEE|EN|ISO|DIN|IEEE|RFC|UL)[ -]?[A-Z]?\d{1,5}(?:-\d{1,4})?(?:/\d{1,4})?[PR]?(?!\w)"
 )
-"""Names by number: of a series of products, of any release of one ("11.x"), of plugs, standards ("NEMA 5-15")
-and the rails of a supply ("12 V rail")."""
+"""Names by number: of a series of products, of any release of one ("11.x"), of plugs, standards ("NEMA 5-15"), the
+rails of a supply ("12 V rail"), circuits ("120 V, 20 A"), devices ("GPU0-1"), heights of pictures ("480p"), times of
+the day, parts that are listed without blanks ("13,35"), and classes of models ("a 100B+ model")."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")
@@ -90,12 +95,17 @@ DATE = re.compile(
 )
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH_NAMED = re.compile(
-    rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
+    rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?)?\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?,?\s"
+    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s)?(?P<year>20\d\d)\b",
+    re.I,
 )
-"""A month in English: "June 2026"."""
+"""A month or day in English: "June 2026", "25 September 2026"."""
 ENDS = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?|[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
 """Before the upper end of a range, or the interval behind a figure."""
-SIGN_BEHIND, SIGN_BEFORE = re.compile(r"\s?[×*/÷+−=≈]|\s-\s"), re.compile(r"(?:[×*/÷+−=≈]\s?|\s-\s)[(（]?\Z")
+SIGN_BEHIND, SIGN_BEFORE = (
+    re.compile(r"\s?(?:[×/÷+−=≈]|(?<!\*)\*(?!\*))|\s-\s"),
+    re.compile(r"(?:(?:[×/÷+−=≈]|(?<!\*)\*(?!\*))\s?|\s-\s)[(（]?\Z"),
+)
 REMEMBERED, REMEMBERED_LENGTH = 4096, 600
 """Texts of results recur: how many are kept, and how long each may be."""
 SAID = "said"
@@ -107,7 +117,9 @@ DASH = re.compile(r"\s?(?:–|—|~|～|到|至|to)\s?[$¥€£]?|-[$¥€£]?")
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
-CARDS_BEHIND = re.compile(r"\s?-?(?:的)?(?:显存)?(?:的)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I)
+CARDS_BEHIND = re.compile(
+    r"\s?-?(?:的)?(?:显存)?(?:的)?\s?(?:N\s?|A\s?|独立?|英伟达)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I
+)
 """What makes an amount of memory the name of a class of cards: "80GB cards"."""
 
 
@@ -380,9 +392,10 @@ def dates_in(text: str) -> tuple[str, ...]:
     for match in DATE.finditer(text):
         parts = [int(one) for one in re.findall(r"\d+", match[0])]
         found.append(f"{parts[0]}-{parts[1]:02}" + (f"-{parts[2]:02}" if len(parts) > 2 else ""))
-    found += [
-        f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
-    ]
+    for match in MONTH_NAMED.finditer(text):
+        day = match["before"] or match["day"]
+        month = f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}"
+        found.append(f"{month}-{int(day):02}" if day else month)
     return tuple(found)
 
 

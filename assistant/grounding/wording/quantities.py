@@ -71,12 +71,14 @@ _MONEY_WORD = "|".join(
     re.escape(word) + (r"(?![A-Za-z])" if word.isascii() else r"(?!\s?的?[A-Za-z卡显顯])" if word in PIECES else "")
     for word in sorted(CURRENCY_WORDS, key=len, reverse=True)
 )
+_KIND = "output|input|prompt|generated|decode|prefill|office|working|business|billed|paid|wall-clock"
+"""Words between a number and its unit: "1,515 output tokens/s", "220 office hours"."""
 FIVES_FROM = 10_000
 """From here on what is told roughly may be told in steps of five: 93,250."""
 NUMBER = re.compile(
     rf"(?P<sign>[$¥￥€£]\s?|(?:{'|'.join(CODES)}|HK\$)\s)?"
-    r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?(?P<power>[eE]\d{1,2}(?![A-Za-z\d]))?"
-    rf"(?:\+?\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
+    r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?(?P<power>[eE][+-]?\d{1,2}(?![A-Za-z\d]))?"
+    rf"(?:\+?\s?(?:(?P<kind>{_KIND})\s)?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
 BRACKET = re.compile(r"(?:(?!/\s?[(（])[^\d.;。；|\n(（×*÷=≈+−]){0,30}[(（][^\d()（）|\n]{0,14}")
