@@ -6,10 +6,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
+from assistant.grounding.intervals import torn
 from assistant.grounding.needless import needs_nothing
 from assistant.grounding.standing.derived import POOL_MAX, derived
 from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
-from assistant.grounding.standing.intervals import torn
 from assistant.grounding.standing.sums import (
     balanced,
     ends_sum,

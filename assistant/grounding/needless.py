@@ -31,11 +31,9 @@ WHOLE, NEARLY = 100.0, 99.0
 """In percent: all of anything, and from where on three digits are said."""
 REMEMBERED_DIGITS = 2
 """So many digits of a figure are known by heart; one with more was worked out or looked up somewhere."""
-SETTING_STEP, COUNT_MAX = 64, 1000
-"""Sizes of blocks, pictures and buffers are multiples of this; up to here numbers are counts, codes and names."""
-PORT = re.compile(r"(?:\bports?\b|端口|連接埠|:)\s?[^\d\s]{0,3}\s?\Z", re.I)
+SETTING_STEP, MODULE_STEP, ROUND_STEP, COUNT_MAX = 64, 16, 5, 1000
+"""Steps in which sizes of blocks and pictures, memory, and other figures are said, and how far the last two reach."""
 DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
-YEAR = re.compile(r"(?:19|20)\d\d")
 CLAUSE = re.compile(r"(?:[,;:]\s|[，；：]|\b(?:and|then)\s)(?!\d)")
 POLITE = re.compile(
     r"(?:please|also|then|next|first|now|or|you can|can you|could you|kindly|再|并|另外|麻烦|也)[ ,，]*", re.I
@@ -73,10 +71,12 @@ def _may_be_own(figure: Figure, statement: Statement) -> bool:
     """
     kinds = {one.kind for one in figure.readings}
     named = bool(figure.cards or figure.models)
-    if figure.counts or not kinds <= FREE_KINDS | GENERAL_KINDS or not _remembered(figure, statement):
+    if figure.counts or not kinds <= FREE_KINDS | GENERAL_KINDS or not _remembered(figure):
         return False
     if kinds <= FREE_KINDS:
-        return not (_counted(figure) and (named or figure.roles.get(COUNTED) == LAYERS))
+        if figure.roles.get(COUNTED) == LAYERS:
+            return not (figure.models or says("machines", statement.text))
+        return not (_counted(figure) and named)
     return not (named or products(statement.text) or _given_by_tools(figure, statement))
 
 
@@ -90,7 +90,7 @@ def _given_by_tools(figure: Figure, statement: Statement) -> bool:
     )
 
 
-def _remembered(figure: Figure, statement: Statement) -> bool:
+def _remembered(figure: Figure) -> bool:
     """Whether a figure is told as roughly as what one knows by heart, or is a setting."""
     match = DIGITS.search(figure.text)
     if match is None:
@@ -102,11 +102,12 @@ def _remembered(figure: Figure, statement: Statement) -> bool:
     main = figure.readings[0]
     if main.kind == PERCENT:
         return main.values[0] >= NEARLY
-    if main.kind != PLAIN or "." in digits:
+    if "." in digits:
         return False
     number = int(digits)
-    before = statement.text[: figure.start - statement.start]
-    return number < COUNT_MAX or not number % SETTING_STEP or bool(YEAR.fullmatch(digits) or PORT.search(before))
+    if main.kind == PLAIN:  # a code, a port, a name, or a setting
+        return "," not in match[0] or not number % SETTING_STEP
+    return number < COUNT_MAX and not (number % MODULE_STEP if main.kind == BYTES else number % ROUND_STEP)
 
 
 def _in_a_procedure(figure: Figure, statement: Statement) -> bool:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 
+from assistant.grounding.wording.cues import parts_named
 from assistant.grounding.wording.figures import Figure
 from assistant.grounding.wording.quantities import BYTES, MONEY, PERCENT, PLAIN, TIME
 from assistant.grounding.wording.statements import Statement
@@ -18,6 +19,7 @@ WIDTHS = frozenset({0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 18.0, 20.0})
 SMALL_MAX = 10
 """Whole numbers up to here count steps, options and people as words do."""
 EQUALS = re.compile(r"(?P<sign>=|＝|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
+SIGN_OF_EQUALITY = re.compile(r"[=＝≈]")
 SIGNS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "＋": "+", "（": "(", "）": ")"}
 """Signs of sums as people write them."""
 WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
@@ -27,10 +29,14 @@ OPENED = re.compile(r"\s?[(（]\s?")
 DIGITS = re.compile(r"\d+(?:\.\d+)?")
 NOTE = re.compile(
     r"(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（][^()（）=≈]*[)）](?=\s?[=＝≈])"
-    r"|(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（](?=[^()（）]*[A-Za-z\u4e00-\u9fff–—~～])[^()（）=≈×*/÷]*[)）](?=\s?[+＋−]|\s-\s)"
+    r"|(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（](?:(?=[A-Za-z\u4e00-\u9fff])[^()（）=≈]*|(?=[^()（）]*[A-Za-z\u4e00-\u9fff–—~～])[^()（）=≈×*/÷]*)[)）]"
+    r"(?=\s?[+＋−]|\s-\s)"
 )
 """A bracket right behind the unit of a term, without a sign: a note on it, and no factor."""
 CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
+PLUS = re.compile(r"[,，]?\s?(?:\bplus\b(?: up to)?|再加上?|加上?)")
+"""A sign in words."""
+LAST_WORDS = re.compile(r"[\d+＋−=＝≈:：(（]")
 TIMES = re.compile(r"[×*/÷]")
 PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
 WHOLE_TIMES_S = frozenset({60.0, 3600.0, 86400.0, 604800.0, 720 * 3600.0, 730 * 3600.0, 8760 * 3600.0, 365 * 86400.0})
@@ -94,7 +100,7 @@ def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: 
 
     Everything else of the sum has to hold, its result too.
     """
-    if term.roles.get("memory"):  # a part that results hold is told as they hold it
+    if term.roles.get("memory") and len(_parts(statement, term)) < 2:  # a part is told as results hold it
         return False
     held = {figure.start for figure, good in looked if good or _needless(figure, statement)}
     every = [one for one, _ in looked]
@@ -103,6 +109,11 @@ def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: 
         if sum_ is not None and {one.start for one in sum_.operands} - held == {term.start}:
             return sum_.comes_to(0.0, rounded=True)
     return False
+
+
+def _parts(statement: Statement, term: Figure) -> frozenset[str]:
+    """The parts of memory that a term of a sum is said to be of: "buffers and framework 1.2"."""
+    return parts_named(LAST_WORDS.split(statement.text[: term.start - statement.start])[-1])
 
 
 def miscounted(statement: Statement, looked: Sequence[Figure], rates: Rates) -> Iterator[Figure]:
@@ -275,8 +286,10 @@ def _expression(text: str, start: int, end: int, former: Sequence[Figure]) -> tu
     text = NOTE.sub(lambda note: " " * len(note[0]), text)
     for figure in sorted(told, key=lambda one: -one.start):
         words = text[figure.end - start : place]
+        if operands and figure.readings and _kind(figure) == _kind(operands[0]):
+            words = PLUS.sub(" + ", words)
         between = _signs(words)
-        if operands and (not set(between) & set("+-*/") or CLAUSE_END.search(words)):
+        if operands and (not set(between) & set("+-*/") or CLAUSE_END.search(words) or SIGN_OF_EQUALITY.search(words)):
             if not between and figure.readings and _kind(figure) == PLAIN and ADDS.search(text[: figure.start - start]):
                 continue  # it tells of what its term is: "+ 32k cache 3.0 GiB"
             break

@@ -73,10 +73,13 @@ def against(figure: Figure, one: Vouched) -> str:
     """
     if one.kind == PLAIN and not figure.counts and not one.counts:
         return _miscounts(figure, one)
+    if figure.counts and not one.counts and RESULT_KEY.fullmatch(one.source):
+        return "as no number of cards"
     scaled = figure.term and one.source == PERSON  # a person's time on one card, taken to another in a sum
     if figure.cards and one.cards and not figure.cards & one.cards and not scaled:
         return f"of {_named(one.cards)}"
-    if figure.models and one.models and not figure.models & one.models:
+    usable = one.roles.get("memory") == "usable"  # of the card, whatever runs on it
+    if figure.models and one.models and not figure.models & one.models and not usable:
         return f"of {', '.join(sorted(one.models)[:2])}"
     if reason := _mistold(figure, one):
         return reason
@@ -124,7 +127,7 @@ def told_again(figure: Figure, one: Vouched, rest: Sequence[tuple[Vouched, str]]
     """Whether a figure that says less of what it is of is one of the `rest`, which says more, in the same result."""
     same_role = any(one.roles.get(group) == role for group, role in figure.roles.items())
     for other, against in rest:
-        if other.source != one.source:
+        if other.source != one.source or one.roles.get("rate"):
             continue
         if against.startswith("as ") and not same_role:
             return True

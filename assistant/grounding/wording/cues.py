@@ -21,6 +21,13 @@ COUNTED = "count"
 """The group of roles that bare numbers have: of tokens, of users, of layers."""
 LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=|:)?\s?")
 """Between a noun and its number: "rank 16", 「序列长度 2048」, "a context of 4,096"."""
+HEADED_BY = re.compile(r"(?P<head>[^,，;；。:：()（）\d]{1,40})[:：][^;；。:：]{0,40}\Z")
+"""What a clause is headed by: 「涨得最快的是 logits：32k 时占 27.3 GiB」."""
+OF_SO_MANY = re.compile(
+    r"(?:\d|\b(?:an?|one|two|three|four|single)|[一两兩每单單])\s?(?:[个個路份条條]|[x×])?\s?\Z", re.I
+)
+"""Before the length of each of those that are counted: "8 32k requests", 「8 個 32k 請求」."""
+THOUSANDS = re.compile(r"\d\s?[kK]\Z")
 MEASURE = re.compile(r"\s?[个個名位条條份]\s?")
 """Between a number and its noun: 「11 个并发请求」."""
 OF_A_NUMBER = re.compile(r"\d[\d,.]*\s?[kK]?[\s-]?\Z")
@@ -29,8 +36,14 @@ AT_AN_END = re.compile(r"\s?(?:端|处|處|侧|側|口)|\s?(?:side|end)\b")
 FROM_IT = re.compile(r"\b(?:at|from) the\s\Z")
 """Around a word that says where something is measured: "at the outlet", 「插座端」."""
 SUMMED = re.compile(r"[+＋=＝]")
-FORMATTED = re.compile(r"(?:\b(?:\d{1,2}[- ]?bit|FP\d{1,2}|BF16|INT\d|Q\d\w*)|\d{1,2} ?位)\s?-?\Z", re.I)
+FORMATTED = re.compile(
+    r"\A[- ]?(?:bits?|位)\s?-?\Z|"
+    r"(?:\b(?:\d{1,2}[- ]?bit|FP\d{1,2}|BF16|INT\d|Q\d\w*)|\d{1,2} ?位)\s?-?\Z",
+    re.I,
+)
 """Before the word for the cache where its format is told, and with it how all is run."""
+RUN_WITH = re.compile(r"光|时|時|下|的话|的話|大?模型|整机|整機")
+"""Behind a cache whose format is told, where something else is spoken of: 「16 bit 缓存光大模型就要 46 GiB」."""
 SHARERS, OF_EACH = "requests", re.compile(r"\s(?:of|at|with)\s(?:up to\s|about\s)?|\s?(?:各|每个|每個)\s?")
 """Those of whom each has the number behind: "34 requests of 8k at once"."""
 PLACED = "draw"
@@ -73,12 +86,14 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
     for group, pattern in _role_patterns().items():
         later = pattern.search(after)
         if group == COUNTED:
-            found |= _noun(*alone, pattern, own=own)
+            each = THOUSANDS.search(text[start:end]) and OF_SO_MANY.search(text[:start])
+            found |= {} if each else _noun(*alone, pattern, own=own)
             continue
         earlier = [
             one
             for one in pattern.finditer(before)
             if not BESIDE.search(window[: cut + one.start()])
+            and not (FORMATTED.search(before, 0, one.start()) and RUN_WITH.match(before, one.end()))
             and not (AT_AN_END.match(before, one.end()) or (group == PLACED and FROM_IT.search(before, 0, one.start())))
         ]
         nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
@@ -116,8 +131,10 @@ def roles_in_clause(text: str, start: int, end: int) -> frozenset[str]:
     What is needed and what needs it stand in one clause; the nearest word alone does not tell them apart.
     """
     before, after = _beside(text, start, end)
+    head = HEADED_BY.search(text, 0, start)
     pattern = _role_patterns()["memory"]
-    return frozenset(str(one.lastgroup) for part in (before, after) for one in pattern.finditer(part))
+    parts = (before, after, head["head"] if head else "")
+    return frozenset(str(one.lastgroup) for part in parts for one in pattern.finditer(part))
 
 
 def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> dict[str, str]:
@@ -178,7 +195,11 @@ def roles_of_head(head: str) -> dict[str, str]:
 def counts_of_head(head: str) -> str | None:
     """What the head of a column or row says its bare numbers count; nothing where it names two things."""
     found = _role_patterns()[COUNTED].finditer(head)
-    said = {str(one.lastgroup) for one in found if not OF_A_NUMBER.search(head, 0, one.start())}
+    said = {
+        str(one.lastgroup)
+        for one in found
+        if not OF_A_NUMBER.search(head, 0, one.start()) and head[one.end() : one.end() + 1] != "/"
+    }
     return said.pop() if len(said) == 1 else None
 
 
@@ -186,6 +207,11 @@ def period_at(behind: str) -> str | None:
     """The time that the words right behind an amount say it by: "/h", " a month"."""
     one = _role_patterns()["period"].match(behind.lstrip())
     return str(one.lastgroup) if one else None
+
+
+def parts_named(text: str) -> frozenset[str]:
+    """Every role of memory that a text says."""
+    return frozenset(str(one.lastgroup) for one in _role_patterns()["memory"].finditer(text))
 
 
 def says_role(role: str, text: str) -> bool:

@@ -19,7 +19,7 @@ from assistant.grounding.wording.cues import (
     says_role,
 )
 from assistant.grounding.wording.linked import in_factor, in_head, in_list, in_sum, in_unit_before, in_unit_of
-from assistant.grounding.wording.mentions import Product, ids_of, mentions_of, products
+from assistant.grounding.wording.mentions import BY_NUMBER, FORMATS, Product, ids_of, mentions_of, products
 from assistant.grounding.wording.owners import around_of, owner, run_of
 from assistant.grounding.wording.quantities import (
     BYTES,
@@ -43,34 +43,6 @@ LINK = re.compile(r"\]\([^)\s]{1,400}\)|https?://[^\s)]{1,400}")
 INLINE_CODE = re.compile(r"`[^`\n]{1,300}`")
 FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:[= ]\d[\w.:]*)?|\b[A-Za-z_]{2,40}=\S{1,60}")
 """A setting as it is typed: `--max-model-len 32768`, `num_gpu=1`."""
-FORMATS = re.compile(
-    r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|F|W|A)\d{1,2}(?:A\d{1,2})?"
-    r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
-    r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16|64|86)|24/7|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
-    r"|(?:[2-8]|16|32) ?(?:位|比特|ビット)|\b\d{1,2}[ -]?pin\b",
-    re.I,
-)
-"""Formats and layouts, whose digits are names."""
-ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\d.])")
-"""The address of a machine."""
-MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
-"""Kinds of memory, whose speed is in their name."""
-SERIES = re.compile(
-    r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|"
-    r"(?<=GeForce )\d0(?=[ -](?:cards?|GPUs?)\b)|(?<=[RG]TX )\d0(?=[ -]?(?:cards?|GPUs?|显?卡))|"
-    r"\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b|\b\d{1,3}-core\b|\b\d{1,3} ?核(?=版|的)"
-    r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
-    r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
-    r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
-    r"|\b(?:3\.3|5|12|24|48|54)V-\dx\d\b|\bAbove 4G\b|\b\d{3,4}[pi]\b|\b\d{2,3} ?V(?:,? | ?/ ?|[，、])\d{1,3} ?A\b"
-    r"|\b(?:GPU|CPU|NUMA|rank|node|cu|sm_?|p)\d{1,3}(?:[-–/,]\d{1,3})*\b|(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?![\d:])"
-    r"|(?<![\d.,$¥€£])\d{1,2}(?:,\d{1,2}){1,7}(?![\d,]|\s?%|\.\d)"
-    r"|\b\d{1,4}B\+(?=[- ](?:class )?models?)|(?<![\d.])\d{1,4}B(?=\s?(?:以上|以下|级|級|左右|[- ]class))"
-    r"|\b(?:NEMA|IEC|CEE|EN|ISO|DIN|IEEE|RFC|UL)[ -]?[A-Z]?\d{1,5}(?:-\d{1,4})?(?:/\d{1,4})?[PR]?(?!\w)"
-)
-"""Names by number: of a series of products, of any release of one ("11.x"), of plugs, standards ("NEMA 5-15"), the
-rails of a supply ("12 V rail"), circuits ("120 V, 20 A"), devices ("GPU0-1"), heights of pictures ("480p"), times of
-the day, parts that are listed without blanks ("13,35"), and classes of models ("a 100B+ model")."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")
@@ -106,6 +78,8 @@ SIGN_BEHIND, SIGN_BEFORE = (
     re.compile(r"\s?(?:[×/÷+−=≈]|(?<!\*)\*(?!\*))|\s-\s"),
     re.compile(r"(?:(?:[×/÷+−=≈]|(?<!\*)\*(?!\*))\s?|\s-\s)[(（]?\Z"),
 )
+ADDED_BEHIND, ADDED_BEFORE = re.compile(r"\s?[+−]|\s-\s"), re.compile(r"(?:[+−]\s?|\s-\s)\Z")
+"""Around a term that is added or taken away: it may be of either card that its sentence compares."""
 REMEMBERED, REMEMBERED_LENGTH = 4096, 600
 """Texts of results recur: how many are kept, and how long each may be."""
 SAID = "said"
@@ -117,6 +91,7 @@ DASH = re.compile(r"\s?(?:–|—|~|～|到|至|to)\s?[$¥€£]?|-[$¥€£]?")
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
+CLASS = re.compile(r"[\s*]*\d{1,3}\s?GB?[\s*]*")
 CARDS_BEHIND = re.compile(
     r"\s?-?(?:的)?(?:显存)?(?:的)?\s?(?:N\s?|A\s?|独立?|英伟达)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I
 )
@@ -200,6 +175,9 @@ def _figures(statement: Statement) -> Iterator[Figure]:
     if not found:
         return
     sized = SIZE.search(masked) is not None
+    several = len({one.ids for one in named if one.dimension == "model"}) > 1  # a sum may be over them
+    cards = {one.ids for one in named if one.dimension == "card"}
+    several_cards = ids_of(named, "card") if len(cards) > 1 else frozenset()
     runs, runs_around = ways(text), around_of(statement, ways)
     lengths, loads = conditions(f"{text} | {statement.row} | {statement.column}")
     said = _said(statement)
@@ -208,14 +186,15 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         readings = _readings(statement, masked, found, place, unit)
         at = quantity.start
         roles = _roles(statement, masked, found, place, said)
+        adds = len(several_cards) > 0 and (ADDED_BEHIND.match(masked, quantity.end) or ADDED_BEFORE.search(masked[:at]))
         term = SIGN_BEHIND.match(masked, quantity.end) is not None or SIGN_BEFORE.search(masked[:at]) is not None
         yield Figure(
             quantity.text,
             statement.start + quantity.start,
             statement.start + quantity.end,
             bounded(masked, at, quantity.end, readings),
-            counted.get(at) or owner("card", text, quantity, named, around),
-            frozenset() if sized else owner("model", text, quantity, named, around),
+            counted.get(at) or (several_cards if adds else owner("card", text, quantity, named, around)),
+            frozenset() if sized or (term and several) else owner("model", text, quantity, named, around),
             roles,
             roles_in_clause(text, quantity.start, quantity.end) if quantity.kind == BYTES else frozenset(),
             counts=at in counted,
@@ -225,7 +204,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             lengths=lengths,
             loads=loads,
             term=term,
-            of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
+            of_cards=CARDS_BEHIND.match(text, quantity.end) is not None or _classes(statement),
         )
 
 
@@ -256,6 +235,11 @@ def _readings(
         other = in_factor(masked, found, place) or in_list(masked, found, place)
         readings += other or in_unit_before(masked, found, place)
     return readings
+
+
+def _classes(statement: Statement) -> bool:
+    """Whether a cell is the memory of a class of cards and nothing else."""
+    return statement.kind == "cell" and CLASS.fullmatch(statement.text) is not None
 
 
 def _with_own_unit(before: Sequence[Quantity]) -> Quantity:
@@ -332,7 +316,7 @@ def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, i
     def blank(start: int, end: int) -> None:
         letters[start:end] = " " * (end - start)
 
-    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, MODULES, ADDRESS, SERIES):
+    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, *BY_NUMBER):
         for match in pattern.finditer("".join(letters)):
             blank(match.start(), match.end())
     for one in named:

@@ -45,6 +45,35 @@ MOBILE_MAX = 16
 GLUED, GLUED_MAX = re.compile(r"(?<![A-Za-z0-9.-])(?:[A-Za-z][A-Za-z0-9.]*-){1,3}\Z"), 40
 """What is joined to the beginning of a name and makes it a longer one."""
 BRACKET_INSIDE = re.compile(r"[(（)）,;，；/]")
+FORMATS = re.compile(
+    r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|F|W|A)\d{1,2}(?:A\d{1,2})?"
+    r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
+    r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16|64|86)|24/7|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
+    r"|(?:[2-8]|16|32) ?(?:位|比特|ビット)|\b\d{1,2}[ -]?pin\b",
+    re.I,
+)
+"""Formats and layouts, whose digits are names."""
+ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\d.])")
+"""The address of a machine."""
+MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
+"""Kinds of memory, whose speed is in their name."""
+SERIES = re.compile(
+    r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|"
+    r"(?<=GeForce )\d0(?=[ -](?:cards?|GPUs?)\b)|(?<=[RG]TX )\d0(?=[ -]?(?:cards?|GPUs?|显?卡))|"
+    r"\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b|\b\d{1,3}-core\b|\b\d{1,3} ?核(?=版|的)"
+    r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
+    r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
+    r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
+    r"|\b(?:3\.3|5|12|24|48|54)V-\dx\d\b|\bAbove 4G\b|\b\d{3,4}[pi]\b|\b\d{2,3} ?V(?:,? | ?/ ?|[，、])\d{1,3} ?A\b"
+    r"|\b(?:GPU|CPU|NUMA|rank|node|cu|sm_?|p)\d{1,3}(?:[-–/,]\d{1,3})*\b|(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?![\d:])"
+    r"|(?<![\d.,$¥€£])\d{1,2}(?:,\d{1,2}){1,7}(?!,?\d|\s?%|\.\d)"
+    r"|\b\d{1,4}B\+(?=[- ](?:class )?models?)|(?<![\d.])\d{1,4}B(?=\s?(?:以上|以下|级|級|左右|[- ]class))"
+    r"|\b(?:NEMA|IEC|CEE|EN|ISO|DIN|IEEE|RFC|UL)[ -]?[A-Z]?\d{1,5}(?:-\d{1,4})?(?:/\d{1,4})?[PR]?(?!\w)"
+)
+"""Names by number: of a series of products, of any release of one ("11.x"), of plugs, standards ("NEMA 5-15"), the
+rails of a supply ("12 V rail"), circuits ("120 V, 20 A"), devices ("GPU0-1"), heights of pictures ("480p"), times of
+the day, parts that are listed without blanks ("13,35"), and classes of models ("a 100B+ model")."""
+BY_NUMBER = (MODULES, ADDRESS, SERIES)
 REMEMBERED, REMEMBERED_LENGTH = 1024, 4000
 
 

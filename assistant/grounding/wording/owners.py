@@ -22,7 +22,7 @@ AGAINST = re.compile(
 )
 """Between the sides of a comparison."""
 PAIRED = re.compile(r"(?<=[\dSsWB%])\s?[对對]\s?(?=\d)")
-ABOUT = frozenset({"", "about", "around", "roughly", "约", "大约"})
+ABOUT = re.compile(r"[\s*]*(?:about|around|roughly|约|大约)?[\s*~≈$¥€£\d.,–—-]*", re.I)
 """All that stands before a figure of what an earlier sentence named: "About $9,200, against $11,908 for 4090s"."""
 CLOSING = re.compile(r"[)）]")
 BEGIN, BEGIN_ZH = 12, 5
@@ -39,7 +39,7 @@ RISEN = re.compile(r"\s?(?:to\s|[升提降增涨变跌]\S{0,3}[到至为])", re.
 """Around the first figure of a change: "rises only from 936 GB/s to 1,008 GB/s"."""
 COMPARED = re.compile(
     r"(?:\b(?:than|unlike|instead of|rather than|compared (?:with|to)|over)\s(?:the\s|an?\s|your\s|with\s)?"
-    r"|\b(?:below|above)\s(?:the\s|an?\s|your\s)?|(?:比|较|較|不如|不像|低于|高于|不及)起?\s?)\Z",
+    r"|\b(?:below|above)\s(?:the\s|an?\s|your\s)?|比[上次报報之前那的]{1,6}\s?|(?:比|较|較|不如|不像|低于|高于|不及)起?\s?)\Z",
     re.I,
 )
 """Before a name that something is compared with, of which nothing is said: 「比 FP8 还大:664 GiB」."""
@@ -144,7 +144,7 @@ def _goes_on(text: str, quantity: Quantity, here: Sequence[Product]) -> bool:
     if against is None or any(one.start < against.start() for one in here):
         return False
     begins = text[: BEGIN_ZH if text[:1] > "一" else BEGIN]
-    return says("going_on", begins) or text[: quantity.start].strip(" *~≈$¥€£").lower() in ABOUT
+    return says("going_on", begins) or ABOUT.fullmatch(text, 0, quantity.start) is not None
 
 
 def _tied(quantity: Quantity, between: str) -> bool:

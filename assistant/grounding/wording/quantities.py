@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from assistant.grounding.wording.cues import currency_words
 
-BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE, PLAIN = (
-    "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "tokens_per_s", "plain",
+BYTES, RATE, FLOPS, MONEY, TIME, POWER, ENERGY, PERCENT, PACE, PLAIN = (
+    "bytes", "bytes_per_s", "flops", "money", "s", "w", "wh", "percent", "tokens_per_s", "plain",
 )  # fmt: skip
 
 UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
@@ -21,6 +21,7 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "gb/s": (RATE, (1e9,)), "mb/s": (RATE, (1e6,)),
     "PFLOPS": (FLOPS, (1e15,)), "TFLOPS": (FLOPS, (1e12,)), "TOPS": (FLOPS, (1e12,)), "POPS": (FLOPS, (1e15,)),
     "PFLOP/s": (FLOPS, (1e15,)), "TFLOP/s": (FLOPS, (1e12,)),
+    "kWh": (ENERGY, (1e3,)), "MWh": (ENERGY, (1e6,)), "Wh": (ENERGY, (1.0,)),
     "kW": (POWER, (1e3,)), "W": (POWER, (1.0,)), "千瓦": (POWER, (1e3,)), "瓦": (POWER, (1.0,)),
     "ms": (TIME, (1e-3,)), "毫秒": (TIME, (1e-3,)), "µs": (TIME, (1e-6,)),
     "秒": (TIME, (1.0,)), "seconds": (TIME, (1.0,)), "s": (TIME, (1.0,)),
@@ -71,14 +72,17 @@ _MONEY_WORD = "|".join(
     re.escape(word) + (r"(?![A-Za-z])" if word.isascii() else r"(?!\s?的?[A-Za-z卡显顯])" if word in PIECES else "")
     for word in sorted(CURRENCY_WORDS, key=len, reverse=True)
 )
-_KIND = "output|input|prompt|generated|decode|prefill|office|working|business|billed|paid|wall-clock"
+_KIND = (
+    r"(?:output|input|prompt|generated|decode|prefill)\s(?=tok|t/s)"
+    r"|(?:office|working|business|billed|paid|wall-clock)\s(?=hours)"
+)
 """Words between a number and its unit: "1,515 output tokens/s", "220 office hours"."""
 FIVES_FROM = 10_000
 """From here on what is told roughly may be told in steps of five: 93,250."""
 NUMBER = re.compile(
     rf"(?P<sign>[$¥￥€£]\s?|(?:{'|'.join(CODES)}|HK\$)\s)?"
     r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?(?P<power>[eE][+-]?\d{1,2}(?![A-Za-z\d]))?"
-    rf"(?:\+?\s?(?:(?P<kind>{_KIND})\s)?(?P<unit>{_UNIT})(?![A-Za-z]))?"
+    rf"(?:\+?\s?(?:{_KIND})?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
 BRACKET = re.compile(r"(?:(?!/\s?[(（])[^\d.;。；|\n(（×*÷=≈+−]){0,30}[(（][^\d()（）|\n]{0,14}")
