@@ -28,7 +28,7 @@ from assistant.grounding.wording.statements import Statement, statements
 
 CARDS_BEHIND = re.compile(r"\s?(?:GPUs?\b|cards?\b|张|卡(?!时))", re.I)
 """What makes a number one of cards, where their name is left out."""
-NOTHING = "no result holds it"
+NOTHING, NOT_OWN = "no result holds it", "no result holds it, and own knowledge may not tell it: look it up"
 MISCOUNTED = "the sum before it comes to something else"
 AS_ANOTHER = re.compile(r"holds it as |at an end")
 """Against a figure that words beside it call something else; being of another thing, it may still be worked out."""
@@ -173,7 +173,7 @@ def _loose(statement: Statement, looked: Looked, evidence: Evidence) -> list[Fin
     good = [(one, stands.good) for one, stands in looked]
     sound = {one.text for one, held in good if held}
     found = [
-        Finding("figure", one.text, statement, stands.against or NOTHING, one.start)
+        Finding("figure", one.text, statement, stands.against or (NOT_OWN if statement.own else NOTHING), one.start)
         for one, stands in looked
         if not stands.good and (stands.against or one.text not in sound) and not balanced(statement, good, one)
     ]

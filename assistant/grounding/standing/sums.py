@@ -26,6 +26,8 @@ WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
 """What looks like a sign between figures: the time of a rent, a hyphen; and the letter that is one."""
 ADDS = re.compile(r"(?:[+＋−]|\s-)\s?\Z")
 OPENED = re.compile(r"\s?[(（]\s?")
+OPEN = "+?+"
+"""Between figures of a sum that has a term without a figure: it comes to nothing that could be checked."""
 DIGITS = re.compile(r"\d+(?:\.\d+)?")
 NOTE = re.compile(
     r"(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（][^()（）=≈]*[)）](?=\s?[=＝≈])"
@@ -293,6 +295,8 @@ def _expression(text: str, start: int, end: int, former: Sequence[Figure]) -> tu
             if not between and figure.readings and _kind(figure) == PLAIN and ADDS.search(text[: figure.start - start]):
                 continue  # it tells of what its term is: "+ 32k cache 3.0 GiB"
             break
+        if operands and sum(one in "+-*/" for one in between) > 1:
+            between = OPEN  # a term in words, or an unknown: "20.2 + c + 0.6"
         operands.insert(0, figure)
         expression = f"v{figure.start}{between}{expression}"
         place = figure.start - start

@@ -97,7 +97,7 @@ def against(figure: Figure, one: Vouched) -> str:
             or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
             or (group == "share" and one.alone and {role, one.roles.get(group)} <= {"total", "per_card"})
             or SAID in {role, one.roles.get(group)}  # words of the whole statement tell it of any of its figures
-            or (group == "memory" and _also_said(figure, one.roles.get(group, "")))
+            or (group in {"memory", "draw"} and _also_said(figure, one.roles.get(group, "")))
             or (PASSAGE_KEY.fullmatch(one.source) and goes_with_any(group, one.roles.get(group, "")))
         ):
             continue
@@ -119,7 +119,7 @@ def same(figure: Figure, reading: Quantity, value: float, tolerance: float, one:
 
 
 def _also_said(figure: Figure, role: str) -> bool:
-    """Whether the clause says as well what memory it is: 「主机内存仍需」 tells the host's, which is needed."""
+    """Whether the clause says as well what it is: 「主机内存仍需」 tells the host's memory, which is needed."""
     return role in figure.clause and not goes_with_any("memory", role)
 
 

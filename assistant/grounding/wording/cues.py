@@ -24,7 +24,8 @@ LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=
 HEADED_BY = re.compile(r"(?P<head>[^,，;；。:：()（）\d]{1,40})[:：][^;；。:：]{0,40}\Z")
 """What a clause is headed by: 「涨得最快的是 logits：32k 时占 27.3 GiB」."""
 OF_SO_MANY = re.compile(
-    r"(?:\d|\b(?:an?|one|two|three|four|single)|[一两兩每单單])\s?(?:[个個路份条條]|[x×])?\s?\Z", re.I
+    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|single)|[一两兩每单單])\s?(?:[个個路份条條]|[x×])?\s?\Z",
+    re.I,
 )
 """Before the length of each of those that are counted: "8 32k requests", 「8 個 32k 請求」."""
 THOUSANDS = re.compile(r"\d\s?[kK]\Z")
@@ -33,7 +34,7 @@ MEASURE = re.compile(r"\s?[个個名位条條份]\s?")
 OF_A_NUMBER = re.compile(r"\d[\d,.]*\s?[kK]?[\s-]?\Z")
 """Before a noun of a head that has a number of its own: "Pairs per device at 2,048 tokens"."""
 AT_AN_END = re.compile(r"\s?(?:端|处|處|侧|側|口)|\s?(?:side|end)\b")
-FROM_IT = re.compile(r"\b(?:at|from) the\s\Z")
+FROM_IT = re.compile(r"\b(?:at|from) the\s\Z", re.I)
 """Around a word that says where something is measured: "at the outlet", 「插座端」."""
 SUMMED = re.compile(r"[+＋=＝]")
 FORMATTED = re.compile(
@@ -126,15 +127,15 @@ def _beside(text: str, start: int, end: int, *, bracket: bool = True) -> tuple[s
 
 
 def roles_in_clause(text: str, start: int, end: int) -> frozenset[str]:
-    """Every role of memory that the clause of a figure says, as far as other figures: 「主机内存仍需 341.6 GiB」.
+    """Every role of memory or power that the clause of a figure says, as far as other figures: 「主机内存仍需 9 GiB」.
 
     What is needed and what needs it stand in one clause; the nearest word alone does not tell them apart.
     """
     before, after = _beside(text, start, end)
     head = HEADED_BY.search(text, 0, start)
-    pattern = _role_patterns()["memory"]
     parts = (before, after, head["head"] if head else "")
-    return frozenset(str(one.lastgroup) for part in parts for one in pattern.finditer(part))
+    patterns = (_role_patterns()["memory"], _role_patterns()[PLACED])
+    return frozenset(str(one.lastgroup) for part in parts for pattern in patterns for one in pattern.finditer(part))
 
 
 def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> dict[str, str]:

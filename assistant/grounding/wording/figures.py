@@ -113,7 +113,7 @@ class Figure:
     models: frozenset[str] = frozenset()
     roles: dict[str, str] = field(default_factory=dict)
     clause: frozenset[str] = frozenset()
-    """Every role of memory that the words of its clause say."""
+    """Every role of memory or power that the words of its clause say."""
     counts: bool = False
     """Whether it is a number of cards."""
     beside: tuple[int, ...] = ()
@@ -196,7 +196,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             counted.get(at) or (several_cards if adds else owner("card", text, quantity, named, around)),
             frozenset() if sized or (term and several) else owner("model", text, quantity, named, around),
             roles,
-            roles_in_clause(text, quantity.start, quantity.end) if quantity.kind == BYTES else frozenset(),
+            roles_in_clause(text, quantity.start, quantity.end) if quantity.kind in {BYTES, POWER} else frozenset(),
             counts=at in counted,
             beside=beside,
             cards_beside=ids_of(named, "card"),
