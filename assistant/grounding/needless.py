@@ -15,6 +15,10 @@ HARDWARE = re.compile(
     re.I,
 )
 """What makes a small number one of things that are bought."""
+CARDS, CARD_TIME = (
+    re.compile(r"\s?(?:GPUs?\b|cards?\b|张|張|块|卡(?!时|時|小))", re.I),
+    re.compile(r"GPU|card|卡", re.I),
+)
 FEW = 2
 """So many users or layers are said as words are."""
 LAYERS = "layers"
@@ -73,11 +77,21 @@ def _may_be_own(figure: Figure, statement: Statement) -> bool:
     named = bool(figure.cards or figure.models)
     if figure.counts or not kinds <= FREE_KINDS | GENERAL_KINDS or not _remembered(figure):
         return False
+    if _of_cards(figure, statement):
+        return False
     if kinds <= FREE_KINDS:
         if figure.roles.get(COUNTED) == LAYERS:
             return not (figure.models or says("machines", statement.text))
         return not (_counted(figure) and named)
     return not (named or products(statement.text) or _given_by_tools(figure, statement))
+
+
+def _of_cards(figure: Figure, statement: Statement) -> bool:
+    """Whether it is a larger number of cards, or of hours of cards: how many something takes, a tool says."""
+    if any(one.kind == TIME for one in figure.readings):
+        return CARD_TIME.search(figure.text) is not None
+    behind = CARDS.match(statement.text, figure.end - statement.start)
+    return behind is not None and figure.readings[0].values[0] > SMALL_MAX
 
 
 def _given_by_tools(figure: Figure, statement: Statement) -> bool:
@@ -101,7 +115,7 @@ def _remembered(figure: Figure) -> bool:
         return True
     main = figure.readings[0]
     if main.kind == PERCENT:
-        return main.values[0] >= NEARLY
+        return NEARLY <= main.values[0] <= WHOLE
     if "." in digits:
         return False
     number = int(digits)

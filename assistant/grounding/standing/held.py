@@ -57,7 +57,10 @@ class Held:
             for code in {*currencies, *figure.readings[0].currencies}
             for one in self._by_kind.get(f"{MONEY}:{code}", ())
             if one.roles.get("rate")
-        ) or any(value != int(value) and one.value == value for one in self._by_kind.get(UNITLESS, ()))
+        ) or (
+            figure.readings[0].kind == PLAIN
+            and any(value != int(value) and one.value == value for one in self._by_kind.get(UNITLESS, ()))
+        )
 
     def alike(self, figure: Figure) -> Iterator[Vouched]:
         """Figures of the same kind and value: of a number of cards, or a whole one, exactly."""

@@ -90,7 +90,9 @@ INTERVAL = re.compile(
     rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )
 """The unit of a figure behind the interval around it: "98 (76–128) tokens/s"."""
-WORD_BEHIND = re.compile(r"(?!\s(?:of\s[\d.,]+\s(?:usable|available)|to\s[\d.,]+\s?[)）]))\s?[^\W\d_]|\s?[/÷×*]\s?\d")
+WORD_BEHIND = re.compile(
+    r"(?!\s(?:of\s[\d.,]+\s(?:usable|available)|to\s[\d.,]+\s?[)）]))\s?[^\W\d_]|\s?[/÷×*]\s?\d|、\s?[^\W\d_]"
+)
 """What a number counts itself, or a sum of its own: neither "(8,192 tokens)" nor "(1/31 − 1/72)" is an interval of the
 figure before the bracket."""
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
@@ -109,6 +111,8 @@ ROUGH_RATIO = 0.05
 """Speeds are rounded to two digits: 520,000 tokens/s stand for 515,300."""
 REMEMBERED, REMEMBERED_LENGTH = 4096, 600
 """How many texts, and how long each may be: some 5 MB at most."""
+ABOUT_RATIO = 0.1
+"""How far off at most what is told as "about" may be: "about 100 GiB" are no 60."""
 NEAREST = 0.5
 """Share of the last digit by which what is rounded to the nearest may be off; thousands are also rounded down."""
 DIGITS_SAID = 2
@@ -200,7 +204,8 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, 
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
         halves = 5.0 if value >= FIVES_FROM and digits.rstrip("0").endswith("5") else 1.0
         step = halves * 10.0 ** min(zeros, 3)
-        ulp = max(ulp, step if value >= 1000 else NEAREST * step)  # thousands are rounded down, too
+        near = step if value >= 1000 else NEAREST * step  # thousands are rounded down, too
+        ulp = max(ulp, min(near, value * ABOUT_RATIO))
     elif match["fraction"] and kind == PLAIN and factors[0] >= 1000 and APPROXIMATE.search(text[: match.start()][-14:]):
         ulp *= 2  # 「约 5.1 万」 for 51,968
     return Quantity(
