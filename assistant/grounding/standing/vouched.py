@@ -73,8 +73,8 @@ def against(figure: Figure, one: Vouched) -> str:
     """
     if one.kind == PLAIN and not figure.counts and not one.counts:
         return _miscounts(figure, one)
-    if figure.counts and not one.counts and RESULT_KEY.fullmatch(one.source):
-        return "as no number of cards"
+    if figure.counts and COUNTED in one.roles and RESULT_KEY.fullmatch(one.source):
+        return f"as {one.roles[COUNTED]}, not cards"
     scaled = figure.term and one.source == PERSON  # a person's time on one card, taken to another in a sum
     if figure.cards and one.cards and not figure.cards & one.cards and not scaled:
         return f"of {_named(one.cards)}"

@@ -45,6 +45,8 @@ FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:[= ]\d[\w.:]*)?|\b[A-Za-z_]{2,
 """A setting as it is typed: `--max-model-len 32768`, `num_gpu=1`."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
+NUMBERED = re.compile(r"(?:batch|rank|seed|stage|step|level|epochs?)\s?\Z", re.I)
+"""Before a number that is no amount, whatever stands before it: "micro-batch 1"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
@@ -231,7 +233,7 @@ def _readings(
         readings += in_unit_of(quantity, whole)
     elif not term and place and OUT_OF.fullmatch(masked, found[place - 1].end, quantity.start):
         readings += in_unit_of(quantity, _with_own_unit(found[:place])) if found[place - 1].kind == BYTES else ()
-    elif not term:
+    elif not term and not NUMBERED.search(masked[: quantity.start]):
         other = in_factor(masked, found, place) or in_list(masked, found, place)
         readings += other or in_unit_before(masked, found, place)
     return readings
