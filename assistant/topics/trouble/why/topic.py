@@ -7,8 +7,8 @@ from typing import Any
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.arguments import explaining
 from assistant.writing.setups import setups
+from assistant.writing.trouble.asked import explaining
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -22,7 +22,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
     found = setups(situation, ask)
     if not found:
         return False
-    told = explaining(found[0], situation)
+    told = explaining(found[0].failing, situation)
     if found[0].work is None or not found[0].machines:
         return ask.quantity in OF_A_FAULT and "error_text" in told
     return "seen" in told or (ask.quantity in OF_A_FAULT and bool(told.keys() & {"error_text", "symptom"}))
@@ -30,7 +30,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Expected beside seen, then the causes that explain most, each with its check and fix."""
-    one = calls.call("explain", explaining(setups(situation, ask)[0], situation))
+    one = calls.call("explain", explaining(setups(situation, ask)[0].failing, situation, ask))
     if one.failed or not one.worked:
         return None
     result = one.worked[-1].result
