@@ -25,7 +25,7 @@ DECIDES = frozenset({"model", "cards", "card_memory", "format", "method", "activ
 """Slots without which an answer would be to another question: one that could not be read leaves the turn to others."""
 SEEN_BY = {"card_memory": ("card_memory", "cards")}
 """Slots that tell as much as one that could not be read."""
-WEIGHS = frozenset({"which_hardware", "which_model", "compare", "worth", "break_even", "buy_or_rent", "fits", "count"})
+WEIGHS = frozenset({"which_hardware", "which_model", "compare", "worth", "break_even", "buy_or_rent"})
 """Asks for which one of several that could not be read is too much."""
 ASIDE = frozenset({"aside", "about_answer"})
 
