@@ -230,10 +230,11 @@ class Evidence:
         self._names(value, self.known)
         if path.rsplit(".", 1)[-1] not in ENDS:
             self._leaf += 1
-        if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value)):
+        if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value.replace(",", ""))):
             rate = float(number[0])  # so many times real time, or a share of it
             self._held.keep(vouched(PLAIN, rate, 0.0, key, around))
-            self._held.keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
+            if rate:
+                self._held.keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
         if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := _amount(match)) < 1:
             self._held.keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
         if EXCHANGE.match(value):  # of money alone, whatever card the row is of
