@@ -64,7 +64,7 @@ class Setup(NamedTuple):
     @property
     def failing(self) -> "Setup":
         """The setup in the case that went wrong: that of the first error, else of the first symptom."""
-        told = (*self.every("error"), *self.every("symptom"))
+        told = (*self.every("error"), *self.every("symptom"), *self.every("capacity", "seen"))
         return self.of_case(next((one.case for one in told if one.case), None))
 
     @property

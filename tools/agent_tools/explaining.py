@@ -327,7 +327,7 @@ def _taken(row: Mapping[str, Any], card: str | None) -> dict[str, Any]:
     largest = sorted(row["parts"].items(), key=lambda part: -part[1])
     told: dict[str, Any] = {"parts": {name: format_bytes(float(size), 1) for name, size in largest}}
     if card is not None:
-        told["cards"] = f"{row['cards']} × {gpus()[card].name}"
+        told |= {"cards": f"{row['cards']} × {gpus()[card].name}", "gpu_count": row["cards"]}
     if each := row.get("cache_bytes_per_token"):
         told["cache_per_token"] = f"{each / KIB:,.0f} KiB"
     return told

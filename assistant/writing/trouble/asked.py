@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assistant.reading.annotation import Ask
-from assistant.reading.situation import Known, Situation
+from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.arguments import RUNNING, TRAINING, machine, model_of, said_of, seconds, without_pages
 from assistant.writing.setups import THOUGHT_OF, Setup
 
@@ -44,9 +44,11 @@ def explaining(setup: Setup, situation: Situation, ask: Ask | None = None) -> di
         said["concurrent_sequences"] = batch.quote if not isinstance(batch.value, int | float) else f"{batch.value:.0f}"
     if setup.trains:
         said |= _trained(setup)
+    elif "context_tokens" not in said and (length := _option(setup, "max_model_len", "num_ctx", "ctx_size")):
+        said["context_tokens"] = length
     if (engine := setup.one("engine", *THOUGHT_OF)) is not None:
         said["engine"] = str(engine.value)
-    said["seen"] = _figures(setup, "seen") or _figures(setup, "claimed")
+    said["seen"] = _figures(setup, "seen") or _figures(_unclaimed(setup), "claimed")
     said["expected"] = _figures(setup, "expected")
     if errors := setup.every("error"):
         said["error_text"] = "\n".join(dict.fromkeys(one.quote for one in errors))
@@ -57,6 +59,17 @@ def explaining(setup: Setup, situation: Situation, ask: Ask | None = None) -> di
     if words := _words(setup, situation, ask, said):
         said["symptom"] = words
     return {name: value for name, value in without_pages(said).items() if value}
+
+
+def _unclaimed(setup: Setup) -> Setup:
+    """The same without what stands inside a claim: that is what somebody says, and nothing that was read."""
+    spans = [(one.turn, one.start, one.start + len(one.quote)) for one in setup.every("claim")]
+
+    def kept(thing: Thing) -> Thing:
+        known = [one for one in thing.known if not any(t == one.turn and a <= one.start < b for t, a, b in spans)]
+        return thing.model_copy(update={"known": tuple(known)})
+
+    return setup._replace(work=kept(setup.work) if setup.work else None)
 
 
 def _trained(setup: Setup) -> dict[str, str]:

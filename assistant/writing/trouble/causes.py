@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.writing.words import Words
+from kb.observation import observation_facts
 from tools.agent_tools.ledger import LookedUp
 
 EMPTY = ("oom_unknown", "oom_settings")
@@ -22,8 +23,15 @@ def causes_of(one: LookedUp, most: int) -> list[Mapping[str, Any]]:
     """The likeliest causes that say something."""
     rows = [row for row in result_of(one).get("causes", []) if isinstance(row, Mapping)]
     told = [row for row in rows if row.get("id") not in EMPTY and not str(row.get("id", "")).endswith("_unknown")]
+    told = [row for row in told if not is_choice(row)]
     sized = [row for row in told if row.get("share_ratio") is None or row["share_ratio"] >= TELLING_RATIO]
     return (sized or told)[:most]
+
+
+def is_choice(row: Mapping[str, Any]) -> bool:
+    """Whether it is another choice that would give more, and nothing that went wrong."""
+    fact = observation_facts().causes.get(str(row.get("id")))
+    return fact is not None and fact.instead
 
 
 def in_words(said: Any, words: Words) -> str:

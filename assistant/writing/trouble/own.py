@@ -5,9 +5,14 @@ from typing import Any
 
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls
+from assistant.writing.setups import Setup
+from assistant.writing.trouble.layouts import card_count
 from assistant.writing.trouble.taken import Taken
 from assistant.writing.words import Words
 
+BILLION = 1e9
+STATES = "params * (2 + 2 + 12) / 1000000000"
+"""GB of weights, gradients and states."""
 SHARES = ("util", "mem_fraction")
 """How options are called that give a server its share of the card."""
 
@@ -66,3 +71,27 @@ def _gib(said: str) -> str:
     """An amount as programs print it: what they call G is binary."""
     number = said.rstrip("iIbBgG ")
     return f"{number} GiB" if number.replace(".", "").isdigit() else said
+
+
+def own_states(setup: Setup, asked: Mapping[str, Any], calls: Calls, words: Words) -> Iterator[str]:
+    """What a full training holds for each parameter, dealt over the cards: 16 bytes with mixed AdamW."""
+    count = card_count(setup)
+    shared = str(asked.get("sharding") or "zero3").startswith(("zero3", "fsdp"))
+    if asked.get("task") != "full" or asked.get("optimizer") or not asked.get("model") or not (count and shared):
+        return
+    model = calls.call("look_up", {"kind": "model", "names": [asked["model"]]})
+    rows = [row for row in model.shown.get("models", []) if isinstance(row, Mapping) and row.get("params")]
+    if model.failed or not rows:
+        return
+    params = f"{rows[0]['params'] / BILLION:.3g}B"
+    values = {"params": f"{model.key}.models[0].params"}
+    whole = calls.call("work_out", {"expression": "params * 16 / 1000000000", "unit": "none", "values": values})
+    each = calls.call(
+        "work_out",
+        {"expression": "params * 16 / cards / 1000000000", "unit": "none", "values": values | {"cards": str(count)}},
+    )
+    if not whole.failed and not each.failed:
+        name = "rule_host" if "offload" in str(asked.get("sharding")) else "rule"
+        host = str(asked.get("host_memory") or "–")
+        told = {"states": f"{whole.shown['value']} GB", "each": f"{each.shown['value']} GB"}
+        yield words.say(name, host=host, params=params, cards=count, **told)

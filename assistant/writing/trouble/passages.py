@@ -16,7 +16,7 @@ TELLING = (
     "condition", "board", "engine", "method", "format", "cards", "model", "machine",
 )  # fmt: skip
 """Slots whose words tell what a question is about, the most telling first."""
-PASSAGES = "6"
+PASSAGES = "3"
 LIKELY, BESIDE = 0.18, 0.6
 """Least probability that a passage answers, and by how much of the best's another may fall short of it."""
 ENOUGH, SURE = 10, 0.4

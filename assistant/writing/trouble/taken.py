@@ -19,6 +19,8 @@ class Taken(NamedTuple):
     needed: str
     usable: str
     fits: bool | None
+    surely: bool
+    """Whether also the upper end of the estimate fits."""
     parts: str
     pool: str
     tokens: str
@@ -38,12 +40,16 @@ def taken(one: LookedUp, words: Words) -> Taken | None:
     cards = str(told["cards"]) if result_of(one).get("gpu") else ""
     return Taken(
         model=_model(one), cards=cards, needed=told["needed_per_gpu"],
-        usable=told.get("usable_per_gpu", ""), fits=row.get("fits"), parts=_parts(told, words),
+        usable=told.get("usable_per_gpu", ""), fits=row.get("fits"), surely=_surely(row), parts=_parts(told, words),
         pool=told.get("pool_per_gpu", ""), tokens=str(told.get("pool_tokens", "")),
         share=str(told.get("reserved", "")), each=str(told.get("cache_per_token", "")),
         high=str(told.get("high_per_gpu", "")), largest=next(iter(told.get("parts") or {}), ""),
         cache=str((told.get("parts") or {}).get("kv_cache", "")),
     )  # fmt: skip
+
+
+def _surely(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("usable_bytes_per_gpu")) and row["high_bytes_per_gpu"] <= row["usable_bytes_per_gpu"]
 
 
 def _model(one: LookedUp) -> str:
@@ -54,12 +60,12 @@ def _model(one: LookedUp) -> str:
 
 def _parts(told: Mapping[str, Any], words: Words) -> str:
     rows = list(dict(told.get("parts") or {}).items())[:PARTS_MAX]
-    return words.listed([words.say("part", name=words.say(f"part_{name}"), size=size) for name, size in rows])
+    return "\n".join(words.say("part", name=words.say(f"part_{name}"), size=size) for name, size in rows)
 
 
 def told_taken(of: Taken, words: Words) -> Iterator[str]:
     """The parts, and of a server that reserves its share what is left of it for the cache."""
     if of.parts:
-        yield words.say("taken_parts", parts=of.parts)
+        yield f"{words.say('taken_parts')}\n{of.parts}"
     if of.pool and of.tokens and of.each:
         yield words.say("taken_pool", share=of.share, usable=of.usable, pool=of.pool, tokens=of.tokens, each=of.each)

@@ -78,7 +78,7 @@ def test_an_ask_without_a_topic_leaves_the_whole_message_to_others(monkeypatch: 
 
 def test_what_decides_and_cannot_be_read_leaves_the_message_to_others() -> None:
     case = next(iter(cases())).values[1]
-    facts = [*case["facts"], {"quote": case["say"][:4], "slot": "cards", "stance": "have"}]
+    facts = [{"quote": case["say"][:4], "slot": "cards", "stance": "have", "of": [0]}]
     assert told(case, facts=facts) is None
 
 

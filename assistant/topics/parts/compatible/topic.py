@@ -7,8 +7,10 @@ from typing import Any
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.setups import THOUGHT_OF
+from assistant.writing.arguments import running
+from assistant.writing.setups import THOUGHT_OF, setups
 from assistant.writing.trouble.links import told_links
+from assistant.writing.ways import model_name, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -46,8 +48,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     rows = [*mixed, *first, *sorted(beside, key=lambda row: VERDICTS.index(row[0]["verdict"]))]
     said = list(dict.fromkeys(_said(row, one, words) for row, one in rows))
     limits = [text for text in said if text][:TOLD_MAX]
-    plain = not mixed and all(row["verdict"] == "works" for row, _ in first)
+    plain = not mixed and all(row["verdict"] != "does_not" for row, _ in first)
     told = [*links, *limits] if links and plain else [*limits, *links]
+    told += _runs(situation, ask, calls, words) if ask.ask == "compatible" else []
     return SectionTold(told[0], tuple(told[1:]), "fact") if told else None
 
 
@@ -70,9 +73,10 @@ def _known(situation: Situation) -> list[Known]:
 
 def _words_of(situation: Situation, ask: Ask) -> str:
     """Words of this turn that may name what is to go with the cards; of former turns where this names none."""
-    known = [one for one in _known(situation) if one.slot in FEATURES]
+    known = [one for one in _known(situation) if one.slot in (*FEATURES, "engine")]
     now = [one for one in known if one.turn == situation.turn] or known
-    return " ; ".join(dict.fromkeys(one.quote for one in now))[:WORDS_MAX]
+    now.sort(key=lambda one: (one.turn, one.start))
+    return " ".join(dict.fromkeys(one.quote for one in now))[:WORDS_MAX]
 
 
 Row = tuple[Mapping[str, Any], LookedUp]
@@ -81,7 +85,10 @@ Row = tuple[Mapping[str, Any], LookedUp]
 def _mixed(cards: list[str], ask: Ask, situation: Situation, calls: Calls) -> Iterator[Row]:
     """Whether different cards go into one machine, where they are to be together."""
     relations = {str(one.value) for one in _known(situation) if one.slot == "relation"}
-    of_one = any(len(_of(thing)) > 1 for thing in situation.about(ask) if thing.what == "hardware")
+    stances = {one.stance for thing in situation.about(ask) for one in thing.all("cards")}
+    of_one = {"have", "plan"} <= stances or any(
+        len(_of(thing)) > 1 for thing in situation.about(ask) if thing.what == "hardware"
+    )
     if len(cards) > 1 and (of_one or relations & {"together", "add"}):
         yield from (row for row in _judged(cards, {"feature": "mixed_cards"}, calls) if row[0]["verdict"] != "works")
 
@@ -102,6 +109,19 @@ def _judged(cards: list[str], matter: Mapping[str, str], calls: Calls) -> Iterat
     for row in one.worked[-1].result.get("findings", []) if one.worked and not one.failed else []:
         if row.get("verdict") in VERDICTS:
             yield row, one
+
+
+def _runs(situation: Situation, ask: Ask, calls: Calls, words: Words) -> Iterator[str]:
+    """Whether the cards hold the model that was named, and how fast it runs there."""
+    setup = next(iter(setups(situation, ask)), None)
+    if setup is None or not setup.runs:
+        return
+    one = calls.call("find_ways_to_run", dict(running(setup, situation)))
+    best = [] if one.failed else ways(one, words)
+    if best and verdict(one) != "does_not_fit" and best[0].fields["rate"]:
+        yield words.say("runs", **best[0].fields)
+    elif not one.failed:
+        yield words.say("runs_not", model=model_name(one), cards=str(one.request.get("cards", "")))
 
 
 def _said(row: Mapping[str, Any], one: LookedUp, words: Words) -> str:

@@ -3,16 +3,23 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from assistant.grounding.wording.mentions import products
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.arguments import model_of, running
+from assistant.writing.setups import Setup, setups
+from assistant.writing.trouble.asked import explaining
 from assistant.writing.trouble.passages import Passage, nearest, passages, query_of
+from assistant.writing.trouble.taken import taken, told_taken
+from assistant.writing.ways import told_speed, verdict, ways
 from assistant.writing.words import Words
 
 ASKS = ("risk", "explain", "why", "normal", "improve", "check", "compatible")
 POINTS_MAX, BESIDE_MAX, CARDS_MAX = 4, 2, 2
 LASTING = ("pytorch", "rocm")
 """Software that tells how long a card is carried on; each says nothing of cards that are not its maker's."""
+BILLION = 1e9
 LIMITED = ("works_with", "does_not")
 
 
@@ -24,21 +31,71 @@ def applies(ask: Ask, situation: Situation) -> bool:
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """The nearest passage's points, that which shares most with the question first; then how long the cards last."""
     query = query_of(ask, situation)
-    found = passages(ask.quote, query, calls)
-    lines = [*_points(found, query), *_lasting(ask, situation, calls, words)]
+    found = passages("" if ask.ask == "risk" else ask.quote, query, calls)
+    own = list(_own_case(ask, situation, calls, words))
+    lines = [*_points(found, query, _named(situation)), *own, *_lasting(ask, situation, calls, words)]
     return SectionTold(lines[0], tuple(lines[1:]), "fact") if lines else None
 
 
-def _points(found: list[Passage], query: str) -> Iterator[str]:
-    if not found:
+def _named(situation: Situation) -> set[str]:
+    """Cards and models that were named."""
+    known = [one for thing in situation.things for one in thing.known]
+    return {id_ for one in known for product in products(one.quote) for id_ in product.ids}
+
+
+def _points(found: list[Passage], query: str, named: set[str]) -> Iterator[str]:
+    """Points of the nearest passages; those that speak of other products are left out where others remain."""
+    kept = [one._replace(points=tuple(said for said in one.points if _own(said, named))) for one in found]
+    first = next((one for one in kept if one.points), None)
+    if first is None:
         return
-    first, *rest = found
     points = nearest(first.points, query)[:POINTS_MAX]
     yield f"{points[0]} [{first.key}]"
     more = [f"{said} [{first.key}]" for said in first.points if said in points[1:]]
+    rest = [one for one in kept if one is not first]
     more += [f"{said} [{one.key}]" for one in rest for said in nearest(one.points, query)[:BESIDE_MAX]]
     if more:
         yield "\n".join(f"- {said}" for said in more)
+
+
+def _own(said: str, named: set[str]) -> bool:
+    """Whether a point names no product, or one that was named."""
+    found = products(said)
+    return not found or any(one.ids & named for one in found)
+
+
+def _own_case(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
+    """What it comes to with the person's own model and cards, where something is to be explained."""
+    setup = next(iter(setups(situation, ask)), None)
+    if ask.ask != "explain" or setup is None or setup.work is None:
+        return
+    one = calls.call("explain", explaining(setup, situation, ask))
+    of = None if one.failed else taken(one, words)
+    if of is None:
+        return
+    yield (
+        words.say("own_case", model=of.model, needed=of.needed, cards=of.cards)
+        if of.cards
+        else words.say("own_model", model=of.model, needed=of.needed)
+    )
+    yield from told_taken(of, words)
+    if setup.runs:
+        found = calls.call("find_ways_to_run", dict(running(setup, situation)))
+        best = [] if found.failed else ways(found, words)
+        if best and verdict(found) != "does_not_fit":
+            yield from told_speed(best[0], words)
+    yield from _active(setup, calls, words)
+
+
+def _active(setup: Setup, calls: Calls, words: Words) -> Iterator[str]:
+    """Of a mixture of experts: all weights are held, and few of them read for a token."""
+    one = calls.call("look_up", {"kind": "model", "names": [str(model_of(setup, form=False).get("model", ""))]})
+    rows = [row for row in one.shown.get("models", []) if isinstance(row, Mapping)]
+    if one.failed or not rows or not rows[0].get("experts"):
+        return
+    whole, active = rows[0].get("params"), rows[0].get("active_params")
+    if isinstance(whole, int | float) and isinstance(active, int | float):
+        yield words.say("active", whole=f"{whole / BILLION:.3g}B", active=f"{active / BILLION:.3g}B")
 
 
 def _lasting(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:

@@ -12,14 +12,18 @@ from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.trouble.proposed import told_price, weighed
 from assistant.writing.ways import model_name, verdict, ways
 from assistant.writing.words import Words
-from kb.lexicon.count.rules import numbers
-from kb.lexicon.text import fold
+from kb.base import AdvisorError
+from kb.models import models
+from tools.agent_tools import reading
+from tools.agent_tools.ledger import LookedUp
+from tools.ways_to_run.tell.words import format_name
 
 CLAIMS_MAX = 6
 FAR = 1.15
 """A claimed memory further off than this ratio is told as wrong."""
 FINDINGS_MAX = 2
-LIMITING = ("vllm", "fp16")
+SLOW = "fp16"
+LIMITING = ("vllm", SLOW)
 """What old cards lack or do slowly: engines that serve, and arithmetic in 16 bit."""
 LOAD = ("context_tokens", "concurrent_sequences", "input_tokens", "output_tokens", "kv_format")
 UNITS = {"MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
@@ -148,25 +152,42 @@ def _format(claim: Claim, situation: Situation) -> dict[str, str]:
     return {"weight_format": str(found[-1].value)} if found else {}
 
 
+def _native(model: str) -> dict[str, str]:
+    """The format a model was published in, which is what is meant where none is said."""
+    try:
+        known = models().get(str(reading.model_and_format(model, None)[0].get("model")))
+    except AdvisorError:
+        return {}
+    return {"weight_format": known.native_format} if known else {}
+
+
+def _narrower(one: LookedUp) -> bool:
+    """Whether the format had to be changed for it to fit."""
+    changed = one.worked[-1].result.get("answer", {}).get("changed", []) if one.worked else []
+    return any("weight_format" in str(said) for said in changed)
+
+
 def _load(claim: Claim, situation: Situation) -> dict[str, str]:
-    """Lengths and requests that the claim's work was told with."""
+    """Lengths and requests that the claim names, or that its work was told with."""
     works = _things(claim, situation, "work")
-    return (
-        {name: str(value) for name, value in running(Setup(works[0], ()), situation).items() if name in LOAD}
-        if works
-        else {}
-    )
+    told = running(Setup(works[0], ()), situation) if works else {}
+    said = next(iter(claim.of("concurrent")), None)
+    many = {"concurrent_sequences": f"{said.value:.0f}"} if said and isinstance(said.value, int | float) else {}
+    return {name: str(value) for name, value in told.items() if name in LOAD} | many
 
 
 def _runs(claim: Claim, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
     asked: dict[str, object] = {"model": _model(claim, situation) or "", "cards": _cards(claim, situation) or ""}
     asked |= {name: value for name, value in _load(claim, situation).items() if name not in asked}
-    one = calls.call("find_ways_to_run", {**asked, **_format(claim, situation)})
+    stated = _format(claim, situation) or _native(str(asked["model"]))
+    one = calls.call("find_ways_to_run", {**asked, **stated})
     if one.failed:
         return
     best = ways(one, words)
     quote = claim.words.quote
-    if best and verdict(one) == "fits":
+    if best and stated and best[0].form not in stated.values() and _narrower(one):
+        yield words.say("runs_narrower", quote=quote, asked=format_name(stated["weight_format"]), **best[0].fields)
+    elif best and verdict(one) == "fits":
         yield words.say("runs", quote=quote, **best[0].fields)
     elif best:
         yield words.say("runs_changed", quote=quote, **best[0].fields)
@@ -180,7 +201,7 @@ def _limits(cards: str, calls: Calls, words: Words) -> Iterator[str]:
     for feature in LIMITING:
         one = calls.call("look_up", {"kind": "compatibility", "names": [cards], "feature": feature})
         row = one.worked[-1].result["findings"][0] if one.worked and not one.failed else {}
-        if row.get("verdict") in ("works_with", "does_not") and row.get("way") is None:
+        if row.get("verdict") == "does_not" or (feature == SLOW and row.get("verdict") == "works_with"):
             yield _found(row, words)
 
 
@@ -188,7 +209,8 @@ def _found(row: Mapping[str, object], words: Words) -> str:
     """A finding in its own words; in Chinese with what was asked before it."""
     if words.language == "en":
         return " ".join(filter(None, (str(row.get("reason") or ""), _stopped(row.get("instead")))))
-    said = [row.get("asked_zh") or row.get("asked"), row.get("reason_zh"), row.get("instead_zh")]
+    asked = str(row.get("asked_zh") or row.get("asked"))
+    said = [f"{asked}：{row['reason_zh']}" if row.get("reason_zh") else asked, row.get("instead_zh")]
     return "".join(words.say("clause", said=str(one).rstrip("。")) for one in said if one)
 
 
@@ -244,14 +266,12 @@ def _feature(claim: Claim, situation: Situation, calls: Calls, words: Words) -> 
 
 
 def _slices(claim: Claim, card: str, calls: Calls, words: Words) -> Iterator[str]:
-    """How many slices the card can be cut into, beside the number that was claimed."""
-    told = next((one for one in claim.of("partition")), None)
-    claimed = [one.value for one in numbers(fold(told.quote))] if told else []
-    one = calls.call("look_up", {"kind": "spec", "names": [card]}) if claimed else None
+    """How many slices the card can be cut into, where slices are claimed."""
+    one = calls.call("look_up", {"kind": "spec", "names": [card]}) if claim.of("partition") else None
     rows = [row for row in one.shown.get("found", []) if isinstance(row, Mapping)] if one and not one.failed else []
     most = rows[0].get("mig_instances") if rows else None
-    if isinstance(most, int | float) and most not in claimed:
-        yield words.say("slices", name=rows[0]["name"], most=f"{most:g}")
+    if most:
+        yield words.say("slices", name=rows[0]["name"], most=f"{most}")
 
 
 CHECKS = {"pooled": _pooled, "runs": _runs, "memory": _memory, "feature": _feature}

@@ -10,7 +10,7 @@ from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.setups import Setup, setups
 from assistant.writing.trouble.asked import explaining
 from assistant.writing.trouble.causes import causes_of, in_words, result_of, told_causes
-from assistant.writing.trouble.own import own_parts, own_pool
+from assistant.writing.trouble.own import own_parts, own_pool, own_states
 from assistant.writing.trouble.taken import Taken, taken, told_taken
 from assistant.writing.trouble.would_fit import would_fit
 from assistant.writing.words import Words
@@ -36,6 +36,8 @@ def applies(ask: Ask, situation: Situation) -> bool:
     parts = any(one.part for thing in situation.things for one in thing.all("memory"))
     if found[0].work is None:
         return parts
+    if ask.ask == "explain" and ask.quantity is None:
+        return bool(found[0].every("memory", "seen"))
     return ask.quantity is not None or bool(found[0].every("error"))
 
 
@@ -44,29 +46,42 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     setup = setups(situation, ask)[0]
     asked = explaining(setup.failing, situation, ask)
     one = calls.call("explain", asked)
-    if one.failed or (ask.quantity is None and (result_of(one).get("error_read") or {}).get("kind") not in OF_MEMORY):
+    read = result_of(one).get("error_read") or {}
+    kind, on_host = read.get("kind"), (read.get("facts") or {}).get("where") == "host"
+    if one.failed or (ask.quantity is None and ask.ask != "explain" and kind not in OF_MEMORY):
         return None
-    of, causes = taken(one, words), causes_of(one, CAUSES_MAX)
-    leads = [*own_parts(situation, calls, words), *_judged(one, words), *_fits(of, words)][:1]
-    leads += [words.say("likely", name=in_words(causes[0]["name"], words))] if causes else _largest(of, words)
+    of, causes = taken(one, words), causes_of(one, CAUSES_MAX) if _went_wrong(setup, asked) else []
+    plain = ask.ask in ("improve", "needed") and not _went_wrong(setup, asked)
+    leads = [*own_parts(situation, calls, words), *_judged(one, words), *_fits(of, words, plain=plain)][:1]
+    named = [words.say("likely", name=in_words(causes[0]["name"], words))] if causes else _largest(of, words)
+    leads = [*named, *leads] if on_host else [*leads, *named]
     if not leads:
         return None
-    way = would_fit(setup.failing, situation, calls, words) if setup.work and _wanted(ask, of) else []
+    wanted = setup.work is not None and (_wanted(ask, of) or on_host)
+    way = would_fit(setup.failing, situation, calls, words) if wanted else []
     changed = [*_planned(setup, situation, ask, of, calls, words)]
     first: list[str] = []
     if ask.ask in ("improve", "needed") and (changed or way):
         first, leads, way = [" ".join(leads)], changed or way[:1], way[0 if changed else 1 :]
-    lines = [
-        *first,
-        *own_pool(situation, asked, of, calls, words),
-        *(told_taken(of, words) if of else ()),
-        *_taken_on(setup, asked, words),
-    ]
-    return SectionTold(
-        " ".join(leads),
-        (*lines, *told_causes(causes, words), *_others(setup, situation, ask, calls, words), *way),
-        "diagnosis",
-    )
+    lines = [*first, *_reckoned(setup, situation, asked, of, calls, words), *told_causes(causes, words)]
+    return SectionTold(" ".join(leads), (*lines, *_others(setup, situation, ask, calls, words), *way), "diagnosis")
+
+
+def _reckoned(
+    setup: Setup, situation: Situation, asked: Mapping[str, Any], of: Taken | None, calls: Calls, words: Words
+) -> Iterator[str]:
+    """The arithmetic: tokens of a pool, parts of a card, states of a training, and what was taken for granted."""
+    yield from own_pool(situation, asked, of, calls, words)
+    yield from told_taken(of, words) if of else ()
+    yield from own_states(setup, asked, calls, words)
+    yield from _taken_on(setup, asked, words)
+    if of is not None and of.pool and (asked.get("seen") or {}).get("cache_tokens"):
+        yield words.say("pool_more")
+
+
+def _went_wrong(setup: Setup, asked: Mapping[str, Any]) -> bool:
+    """Whether something was seen that has a cause."""
+    return bool(asked.keys() & {"seen", "error_text"}) or any(setup.every(slot) for slot in ("error", "symptom"))
 
 
 def _wanted(ask: Ask, of: Taken | None) -> bool:
@@ -84,14 +99,14 @@ def _judged(one: LookedUp, words: Words) -> Iterator[str]:
             return
 
 
-def _fits(of: Taken | None, words: Words) -> Iterator[str]:
+def _fits(of: Taken | None, words: Words, *, plain: bool = False) -> Iterator[str]:
     """Whether the card holds it as it was set."""
     if of is None:
         return
     if of.fits is None or not of.cards:
         yield words.say("needs", model=of.model, needed=of.needed)
     else:
-        name = "should_fit" if of.fits else "short"
+        name = "short" if not of.fits else "holds" if plain else "should_fit" if of.surely else "tight"
         yield words.say(name, model=of.model, needed=of.needed, high=of.high, usable=of.usable, cards=of.cards)
 
 
@@ -146,4 +161,4 @@ def _others(setup: Setup, situation: Situation, ask: Ask, calls: Calls, words: W
             yield from _judged(one, words)
 
 
-TOPIC = Topic("memory_short", Path(__file__).parent, ("why", "normal", "improve", "needed"), applies, answer)
+TOPIC = Topic("memory_short", Path(__file__).parent, ("why", "normal", "improve", "needed", "explain"), applies, answer)

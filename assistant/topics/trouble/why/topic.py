@@ -12,6 +12,7 @@ from assistant.writing.setups import Setup, setups
 from assistant.writing.trouble.asked import explaining
 from assistant.writing.trouble.causes import causes_of, in_words, result_of, told_causes
 from assistant.writing.trouble.layouts import told_layouts
+from assistant.writing.trouble.links import told_links
 from assistant.writing.ways import told_speed, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
@@ -49,7 +50,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     effects = list(_effects(one, words))
     if not leads or (not judged and not causes and not setup.runs):
         return None
-    lines = [*_binds(one, calls, words), *told_causes(causes, words), *effects]
+    lines = [*_others(one, words), *_binds(one, calls, words), *told_causes(causes, words), *effects]
+    lines += told_links(situation, ask, calls, words)
     if setup.runs and ask.quantity in OF_SPEED:
         lines += told_layouts(setup, situation, calls, words)
     return SectionTold(" ".join(leads), tuple(lines), "diagnosis")
@@ -76,6 +78,14 @@ def _judged(one: LookedUp, words: Words) -> Iterator[str]:
         yield from words.maybe(name, seen=figure.get("seen"), expected=figure.get("expected"))
         if told.get("person_right") is False and figure.get("by_person"):
             yield words.say("hoped", hoped=figure["by_person"])
+
+
+def _others(one: LookedUp, words: Words) -> Iterator[str]:
+    """Every other figure that was seen, beside what is to be expected of it."""
+    of = one.shown.get("answer", {}).get("of")
+    for row in one.shown.get("figures", []):
+        if isinstance(row, Mapping) and row.get("name") != of and row.get("expected") and words.knows(str(row["name"])):
+            yield words.say("other", what=words.say(str(row["name"])), seen=row["seen"], expected=row["expected"])
 
 
 def _binds(one: LookedUp, calls: Calls, words: Words) -> Iterator[str]:
