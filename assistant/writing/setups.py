@@ -65,6 +65,7 @@ class Setup(NamedTuple):
     def failing(self) -> "Setup":
         """The setup in the case that went wrong: that of the first error, else of the first symptom."""
         told = (*self.every("error"), *self.every("symptom"), *self.every("capacity", "seen"))
+        told += tuple(reversed(self.every("speed", "seen")))
         return self.of_case(next((one.case for one in told if one.case), None))
 
     @property
@@ -97,6 +98,15 @@ def setups(situation: Situation, ask: Ask) -> list[Setup]:
     usual = _usual_count(situation)
     found = [Setup(work, machine, usual) for work in wanted for machine in joined or [()]]
     return found[:SETUPS_MAX]
+
+
+def with_work(setup: Setup, situation: Situation, ask: Ask) -> Setup:
+    """The same with a work that names no model, where there is no other: an engine, a symptom and settings are its."""
+    if setup.work is not None:
+        return setup
+    about = [one for one in situation.about(ask) if one.what == "work" and one.known]
+    nameless = about or [one for one in situation.works() if one.known]
+    return setup._replace(work=nameless[-1]) if nameless else setup
 
 
 def _adds(situation: Situation, machines: Sequence[Thing]) -> bool:

@@ -30,7 +30,7 @@ def takes(setup: Setup) -> Takes | None:
     except (AdvisorError, ValidationError, ValueError):
         return None
     whole = setup.card_memory
-    parts = {one.name: one.bytes for one in per.parts}
+    parts: dict[str, int] = {one.name: one.bytes for one in per.parts}
     told = Takes(
         needed_bytes_per_gpu=per.total_bytes, low_bytes_per_gpu=per.low_bytes, high_bytes_per_gpu=per.high_bytes,
         usable_bytes_per_gpu=whole, parts={name: size for name, size in parts.items() if size},

@@ -42,6 +42,11 @@ def explaining(setup: Setup, situation: Situation, ask: Ask | None = None) -> di
         said["model"] = f"{said['model']} {form.removeprefix('gguf:')}" if "model" in said else form
     if "concurrent_sequences" not in said and not setup.trains and (batch := setup.one("batch", *THOUGHT_OF)):
         said["concurrent_sequences"] = batch.quote if not isinstance(batch.value, int | float) else f"{batch.value:.0f}"
+    if (size := setup.one("size", *THOUGHT_OF)) is not None:
+        frames = setup.one("frames", *THOUGHT_OF)
+        said["size"] = " ".join(one.quote for one in (size, frames) if one is not None)
+    if "context_tokens" not in said and (length := setup.one("context", "seen")) is not None and length.case:
+        said["context_tokens"] = _plain(length)
     if setup.trains:
         said |= _trained(setup)
     elif "context_tokens" not in said and (length := _option(setup, "max_model_len", "num_ctx", "ctx_size")):
@@ -59,6 +64,11 @@ def explaining(setup: Setup, situation: Situation, ask: Ask | None = None) -> di
     if words := _words(setup, situation, ask, said):
         said["symptom"] = words
     return {name: value for name, value in without_pages(said).items() if value}
+
+
+def _plain(one: Known) -> str:
+    """Tokens as a plain number."""
+    return str(one.value["tokens"]) if isinstance(one.value, Mapping) and "tokens" in one.value else one.quote
 
 
 def _unclaimed(setup: Setup) -> Setup:
@@ -142,7 +152,8 @@ def _figures(setup: Setup, stance: Any) -> dict[str, str]:
             told["prefill_tokens_per_s" if one.part == "prefill" else "tokens_per_s"] = f"{rate:g}"
         elif of == "steps" and rate:
             told["step"] = f"{1 / rate:g} s"
-    for slot, name in (("step_time", "step"), ("first_token", "first_token"), ("duration", "wall")):
+    whole = "item" if setup.every("size") else "wall"
+    for slot, name in (("step_time", "step"), ("first_token", "first_token"), ("duration", whole)):
         if (one_ := setup.one(slot, stance)) is not None and isinstance(one_.value, int | float):
             told[name] = seconds(one_)
     for slot, name in SEEN_AS_SAID.items():

@@ -19,7 +19,7 @@ def weighed(found: Sequence[Setup], situation: Situation, calls: Calls, words: W
     """A sentence a machine: whether it holds the load as asked, what it gives, and what it would need otherwise."""
     told = []
     for setup in found:
-        asked = dict(running(setup, situation))
+        asked: dict[str, object] = dict(running(setup, situation))
         if (claimed := setup.one("concurrent", "claimed", "expected")) is not None:
             asked.setdefault("concurrent_sequences", f"{claimed.value:.0f}")
         one = calls.call("find_ways_to_run", asked)

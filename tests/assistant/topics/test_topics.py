@@ -53,7 +53,7 @@ def test_a_topic_answers_its_cases_by_the_call_that_works_them_out(name: str, ca
     assert answer.grounding.numbers > 0 or not case.get("figures", True)
     assert answer.sections[0].lead in re.sub(r" \[\d+\]", "", answer.answer.replace("**", ""))
     assert bool(HAN.search(answer.answer)) is bool(HAN.search(case["say"]))
-    assert not re.search(r"[{}]", answer.answer.split("```")[0])
+    assert not re.search(r"[{}]", re.sub(r"`[^`]*`", "", answer.answer.split("```")[0]))
     assert all(one in answer.answer for one in case.get("names", ()))
 
 

@@ -45,7 +45,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if any(row["verdict"] != "works" for row, _ in (*first, *beside)):
         beside = [row for row in beside if row in first or row[0]["verdict"] != "works"]
     links = list(told_links(situation, ask, calls, words))
-    rows = [*mixed, *first, *sorted(beside, key=lambda row: VERDICTS.index(row[0]["verdict"]))]
+    rows = [*mixed, *(row for part in (first, beside) for row in sorted(part, key=_severity))]
     said = list(dict.fromkeys(_said(row, one, words) for row, one in rows))
     limits = [text for text in said if text][:TOLD_MAX]
     plain = not mixed and all(row["verdict"] != "does_not" for row, _ in first)
@@ -80,6 +80,10 @@ def _words_of(situation: Situation, ask: Ask) -> str:
 
 
 Row = tuple[Mapping[str, Any], LookedUp]
+
+
+def _severity(row: Row) -> int:
+    return VERDICTS.index(row[0]["verdict"])
 
 
 def _mixed(cards: list[str], ask: Ask, situation: Situation, calls: Calls) -> Iterator[Row]:

@@ -25,7 +25,7 @@ FINDINGS_MAX = 2
 SLOW = "fp16"
 LIMITING = ("vllm", SLOW)
 """What old cards lack or do slowly: engines that serve, and arithmetic in 16 bit."""
-LOAD = ("context_tokens", "concurrent_sequences", "input_tokens", "output_tokens", "kv_format")
+LOAD = ("users", "context_tokens", "concurrent_sequences", "input_tokens", "output_tokens", "kv_format")
 UNITS = {"MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 FEATURES = ("link", "partition", "accessory", "version", "format", "program", "property", "condition")
 OF_MONEY = frozenset({"price", "energy"})
@@ -172,6 +172,9 @@ def _load(claim: Claim, situation: Situation) -> dict[str, str]:
     works = _things(claim, situation, "work")
     told = running(Setup(works[0], ()), situation) if works else {}
     said = next(iter(claim.of("concurrent")), None)
+    people = next(iter(claim.of("users")), None)
+    if people is not None and isinstance(people.value, int | float):
+        told["users"] = f"{people.value:.0f}"
     many = {"concurrent_sequences": f"{said.value:.0f}"} if said and isinstance(said.value, int | float) else {}
     return {name: str(value) for name, value in told.items() if name in LOAD} | many
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.reading.annotation import Ask
-from assistant.reading.situation import Situation
+from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.setups import Setup, setups
 from assistant.writing.trouble.asked import explaining
@@ -43,7 +43,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """What it takes beside what there is; the cause that explains most; and what fits."""
-    setup = setups(situation, ask)[0]
+    setup, plans = _without_plans(setups(situation, ask)[0], ask)
     asked = explaining(setup.failing, situation, ask)
     one = calls.call("explain", asked)
     read = result_of(one).get("error_read") or {}
@@ -59,7 +59,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         return None
     wanted = setup.work is not None and (_wanted(ask, of) or on_host)
     way = would_fit(setup.failing, situation, calls, words) if wanted else []
-    changed = [*_planned(setup, situation, ask, of, calls, words)]
+    changed = [said for plan in plans for said in _planned(setup, plan, situation, ask, of, calls, words)]
     first: list[str] = []
     if ask.ask in ("improve", "needed") and (changed or way):
         first, leads, way = [" ".join(leads)], changed or way[:1], way[0 if changed else 1 :]
@@ -125,28 +125,34 @@ def _taken_on(setup: Setup, asked: Mapping[str, Any], words: Words) -> Iterator[
         yield words.say("generates")
 
 
-def _planned(
-    setup: Setup, situation: Situation, ask: Ask, of: Taken | None, calls: Calls, words: Words
-) -> Iterator[str]:
-    """What a change that the person thinks of would come to, beside the same without it."""
+def _without_plans(setup: Setup, ask: Ask) -> tuple[Setup, list[Known]]:
+    """The setup as it is, and each change of the work that is thought of; what is to be switched on is off as it is."""
     work = setup.work
-    if ask.ask not in ("improve", "why") or work is None or of is None:
-        return
+    if ask.ask not in ("improve", "why") or work is None:
+        return setup, []
     plans = [one for one in work.known if one.slot in PLANNED and one.stance in ("plan", "proposed")]
-    if not plans:
-        return
+    off = [one.model_copy(update={"value": "none", "stance": "have"}) for one in plans if one.slot == "checkpointing"]
     kept = tuple(one for one in work.known if one not in plans)
-    before = calls.call(
-        "explain", explaining(setup._replace(work=work.model_copy(update={"known": kept})), situation, ask)
-    )
-    then = None if before.failed else taken(before, words)
+    return setup._replace(work=work.model_copy(update={"known": (*kept, *off)})), plans
+
+
+def _planned(
+    setup: Setup, plan: Known, situation: Situation, ask: Ask, of: Taken | None, calls: Calls, words: Words
+) -> Iterator[str]:
+    """What a change that is thought of would come to, beside the same without it."""
+    if setup.work is None or of is None:
+        return
+    known = tuple(one for one in setup.work.known if one.slot != plan.slot or one.slot in ("setting", "method"))
+    changed = setup._replace(work=setup.work.model_copy(update={"known": (*known, plan)}))
+    after = calls.call("explain", explaining(changed.failing, situation, ask))
+    then = None if after.failed else taken(after, words)
     if then is None:
         return
-    change = words.listed(list(dict.fromkeys(f"“{one.quote}”" for one in plans)))
+    change = f"“{plan.quote}”"
     if then.tokens and of.tokens and then.tokens != of.tokens:
-        yield words.say("planned_pool", change=change, before=then.tokens, after=of.tokens)
+        yield words.say("planned_pool", change=change, before=of.tokens, after=then.tokens)
     elif then.needed != of.needed:
-        yield words.say("planned", change=change, before=then.needed, after=of.needed, usable=of.usable or "–")
+        yield words.say("planned", change=change, before=of.needed, after=then.needed, usable=then.usable or "–")
     else:
         yield words.say("planned_not", change=change, needed=of.needed)
 

@@ -8,13 +8,14 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import running
-from assistant.writing.setups import Setup, setups
+from assistant.writing.setups import Setup, setups, with_work
 from assistant.writing.trouble.asked import explaining
 from assistant.writing.trouble.causes import causes_of, in_words, result_of, told_causes
 from assistant.writing.trouble.layouts import told_layouts
-from assistant.writing.trouble.links import told_links
+from assistant.writing.trouble.links import told_bridge, told_links
 from assistant.writing.ways import told_speed, verdict, ways
 from assistant.writing.words import Words
+from kb.models import models
 from tools.agent_tools.ledger import LookedUp
 
 CAUSES_MAX, EFFECTS_MAX = 3, 3
@@ -23,6 +24,8 @@ OF_A_FAULT = frozenset(
 )
 """What an error or symptom tells of without a figure; memory has a topic of its own."""
 OF_SPEED = frozenset({"speed", "throughput", "links", "duration", None})
+OF_THE_HOPED = frozenset({"beyond_limit"})
+"""What is told of a figure that is as it should be: why more cannot be had."""
 BANDWIDTH = "memory_bandwidth"
 
 
@@ -31,7 +34,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
     found = setups(situation, ask)
     if not found:
         return False
-    told = explaining(found[0].failing, situation)
+    told = explaining(with_work(found[0], situation, ask).failing, situation)
     if "seen" in told or (ask.quantity in OF_A_FAULT and bool(told.keys() & {"error_text", "symptom"})):
         return True
     return ask.quantity in OF_SPEED and found[0].runs
@@ -39,22 +42,34 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Expected beside seen, what binds, then the causes that explain most, each with its check and fix."""
-    setup = setups(situation, ask)[0].failing
+    setup = with_work(setups(situation, ask)[0], situation, ask).failing
     one = calls.call("explain", explaining(setup, situation, ask))
     if one.failed or not one.worked:
         return None
-    causes, judged = causes_of(one, CAUSES_MAX), list(_judged(one, words))
+    judged = list(_judged(one, words))
+    causes = [one_ for one_ in causes_of(one, CAUSES_MAX) if not _is_well(one) or one_["id"] in OF_THE_HOPED]
     leads = [*judged, *_named(causes, words)]
     if not judged and ask.quantity in OF_SPEED and setup.runs:
         leads += _expected(setup, situation, calls, words)
     effects = list(_effects(one, words))
-    if not leads or (not judged and not causes and not setup.runs):
+    links = [*told_links(situation, ask, calls, words), *told_bridge(setup, situation, ask, calls, words)]
+    if not judged and not causes and not setup.runs:
+        leads = []
+    leads = leads or links[:1]
+    if not leads:
         return None
     lines = [*_others(one, words), *_binds(one, calls, words), *told_causes(causes, words), *effects]
-    lines += told_links(situation, ask, calls, words)
+    lines += [one_ for one_ in links if one_ not in leads]
     if setup.runs and ask.quantity in OF_SPEED:
         lines += told_layouts(setup, situation, calls, words)
+    if ask.ask == "improve" and (bridge := list(told_bridge(setup, situation, ask, calls, words))):
+        return SectionTold(bridge[0], (" ".join(leads), *(line for line in lines if line not in bridge)), "diagnosis")
     return SectionTold(" ".join(leads), tuple(lines), "diagnosis")
+
+
+def _is_well(one: LookedUp) -> bool:
+    """Whether the figure is as it should be, so that nothing caused it."""
+    return one.shown.get("answer", {}).get("verdict") == "normal"
 
 
 def _named(causes: list[Mapping[str, Any]], words: Words) -> list[str]:
@@ -99,7 +114,11 @@ def _binds(one: LookedUp, calls: Calls, words: Words) -> Iterator[str]:
     at_once = str(one.request.get("concurrent_sequences") or "1")
     many = at_once.isdigit() and int(at_once) > 1
     name = "bound_bandwidth_many" if many else "bound_bandwidth"
-    yield from words.maybe(name, limit=figure["limit"], weights=weights, sequences=at_once)
+    known = models().get(str(result.get("model")))
+    if known is not None and known.experts and not many:
+        yield words.say("bound_bandwidth_experts", limit=figure["limit"])
+    else:
+        yield from words.maybe(name, limit=figure["limit"], weights=weights, sequences=at_once)
     if many and figure.get("by_person"):
         asked = {"wanted": figure["by_person"], "batch": at_once, "seen": figure["seen"]}
         found = calls.call("work_out", {"expression": "wanted * batch / seen", "unit": "none", "values": asked})
