@@ -49,8 +49,8 @@ def explaining(setup: Setup, situation: Situation, ask: Ask | None = None) -> di
         said["context_tokens"] = _plain(length)
     if setup.trains:
         said |= _trained(setup)
-    elif "context_tokens" not in said and (length := _option(setup, "max_model_len", "num_ctx", "ctx_size")):
-        said["context_tokens"] = length
+    elif "context_tokens" not in said and (longest := _option(setup, "max_model_len", "num_ctx", "ctx_size")):
+        said["context_tokens"] = longest
     if (engine := setup.one("engine", *THOUGHT_OF)) is not None:
         said["engine"] = str(engine.value)
     said["seen"] = _figures(setup, "seen") or _figures(_unclaimed(setup), "claimed")

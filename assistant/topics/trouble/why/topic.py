@@ -69,7 +69,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
 
 def _is_well(one: LookedUp) -> bool:
     """Whether the figure is as it should be, so that nothing caused it."""
-    return one.shown.get("answer", {}).get("verdict") == "normal"
+    return bool(one.shown.get("answer", {}).get("verdict") == "normal")
 
 
 def _named(causes: list[Mapping[str, Any]], words: Words) -> list[str]:
