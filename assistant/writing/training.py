@@ -4,7 +4,7 @@ from typing import Any
 
 from assistant.writing.ways import model_name
 from assistant.writing.words import Words
-from kb.units import GIB
+from kb.units import format_bytes
 from tools.agent_tools.ledger import LookedUp
 
 SHARDINGS = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "zero3": "ZeRO-3", "fsdp": "FSDP", "ddp": "DDP"}
@@ -45,7 +45,7 @@ def conditions(one: LookedUp, words: Words) -> list[str]:
     if row.get("precision") == "bf16_pure":
         said.append(words.say("with_pure"))
     if row.get("offload") not in (None, "none"):
-        said.append(words.say("with_host", host=f"{host / GIB:,.1f} GiB"))
+        said.append(words.say("with_host", host=format_bytes(float(host))))
     return said
 
 

@@ -33,6 +33,8 @@ class Passage(NamedTuple):
     """By which it is cited: `R3.2`."""
     heading: str
     points: tuple[str, ...]
+    likely: float
+    """Probability that it answers."""
 
 
 def query_of(ask: Ask, situation: Situation) -> str:
@@ -67,14 +69,14 @@ def _found(query: str, calls: Calls) -> list[tuple[float, Passage]]:
     likely = [float(row.get("answers") or 0.0) for row in one.worked[-1].result["passages"]]
     rows = list(zip(likely, told, strict=False))
     best = max(likely, default=0.0)
-    found = [(chance, _passage(one, number, said)) for number, (chance, said) in enumerate(rows, 1)]
+    found = [(chance, _passage(one, number, said, chance)) for number, (chance, said) in enumerate(rows, 1)]
     return [row for row in found if row[0] >= max(LIKELY, BESIDE * best) and row[1].points]
 
 
-def _passage(one: LookedUp, number: int, told: Mapping[str, str]) -> Passage:
+def _passage(one: LookedUp, number: int, told: Mapping[str, str], likely: float) -> Passage:
     points = [REFERENCE.sub("", said).strip() for said in BULLET.findall(told.get("text", ""))]
     whole = tuple(said for said in points if not said.endswith(CUT))
-    return Passage(f"{one.key}.{number}", str(told.get("heading", "")), whole)
+    return Passage(f"{one.key}.{number}", str(told.get("heading", "")), whole, likely)
 
 
 def nearest(points: Sequence[str], query: str) -> list[str]:

@@ -12,6 +12,8 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
 CHANGES_MAX = 3
+LORA = "lora"
+"""The method of which a base of four bits is the next that needs less."""
 
 
 def would_fit(setup: Setup, situation: Situation, calls: Calls, words: Words) -> list[str]:
@@ -19,8 +21,13 @@ def would_fit(setup: Setup, situation: Situation, calls: Calls, words: Words) ->
     if not setup.machines:
         return []
     if setup.trains:
-        one = calls.call("find_ways_to_train", dict(training(setup, situation)))
+        asked = training(setup, situation)
+        one = calls.call("find_ways_to_train", dict(asked))
         told = [] if one.failed else list(_trained(one, words))
+        if not told and LORA in str(asked["method"]).split():
+            narrow = {**asked, "method": str(asked["method"]).replace(LORA, "qlora")}
+            one = calls.call("find_ways_to_train", dict(narrow))
+            told = [] if one.failed else list(_trained(one, words))
     else:
         one = calls.call("find_ways_to_run", dict(running(setup, situation)))
         told = [] if one.failed else list(_run(one, words))

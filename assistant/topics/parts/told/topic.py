@@ -20,6 +20,8 @@ POINTS_MAX, BESIDE_MAX, CARDS_MAX = 4, 2, 2
 LASTING = ("pytorch", "rocm")
 """Software that tells how long a card is carried on; each says nothing of cards that are not its maker's."""
 BILLION = 1e9
+SURE = 0.5
+"""Probability of a passage from which it goes before what is reckoned."""
 LIMITED = ("works_with", "does_not")
 
 
@@ -33,7 +35,10 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     query = query_of(ask, situation)
     found = passages("" if ask.ask == "risk" else ask.quote, query, calls)
     own = list(_own_case(ask, situation, calls, words))
-    lines = [*_points(found, query, _named(situation)), *own, *_lasting(ask, situation, calls, words)]
+    points = list(_points(found, query, _named(situation)))
+    unsure = not found or found[0].likely < SURE
+    told = [*own, *points] if own and unsure else [*points, *own]
+    lines = [*told, *_lasting(ask, situation, calls, words)]
     return SectionTold(lines[0], tuple(lines[1:]), "fact") if lines else None
 
 
@@ -84,6 +89,7 @@ def _own_case(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Ite
         best = [] if found.failed else ways(found, words)
         if best and verdict(found) != "does_not_fit":
             yield from told_speed(best[0], words)
+            yield words.say("two_phases")
     yield from _active(setup, calls, words)
 
 

@@ -9,6 +9,7 @@ from assistant.reading.situation import Known, Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import running
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
+from assistant.writing.training import best_way, conditions
 from assistant.writing.trouble.proposed import told_price, weighed
 from assistant.writing.ways import model_name, verdict, ways
 from assistant.writing.words import Words
@@ -98,6 +99,8 @@ def _kind(claim: Claim, ask: Ask, situation: Situation) -> list[str]:
     of_work = ask.quantity in OF_A_WORK and not claim.of("memory", *FEATURES) and _of_both(claim, situation)
     if claim.of("total_memory") and not claim.of("model") and cards:
         kinds.append("pooled")
+    elif claim.of("method") and cards and model:
+        kinds.append("trains")
     elif (claim.of("model", "total_memory", "nodes", "card_count") or of_work) and cards and model:
         kinds.append("runs")
     if claim.of("memory") and model:
@@ -277,5 +280,25 @@ def _slices(claim: Claim, card: str, calls: Calls, words: Words) -> Iterator[str
         yield words.say("slices", name=rows[0]["name"], most=f"{most}")
 
 
-CHECKS = {"pooled": _pooled, "runs": _runs, "memory": _memory, "feature": _feature}
+def _trains(claim: Claim, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
+    """A training that is claimed to go on cards: as it is usually meant, then the way that does."""
+    methods = [str(one.value) for one in claim.of("method")]
+    asked: dict[str, object] = {"model": _model(claim, situation) or "", "cards": _cards(claim, situation) or ""}
+    one = calls.call("find_ways_to_train", {**asked, "method": methods[-1]})
+    if one.failed:
+        return
+    told, plain = one.shown.get("answer", {}), one.shown.get("textbook") or {}
+    fields, quote = best_way(one, words), claim.words.quote
+    needed = str(told.get("needed_per_gpu") or plain.get("needed_per_gpu") or "")
+    unusual = words.listed(conditions(one, words))
+    if fields is not None and told.get("verdict") == "fits" and not unusual:
+        yield words.say("trains", quote=quote, **fields)
+    elif fields is not None and told.get("verdict") != "does_not_fit":
+        yield words.say("trains_so", quote=quote, asked=needed or "–", unusual=unusual or fields["how"], **fields)
+    elif needed:
+        usable = str(told.get("usable_per_gpu") or "–")
+        yield words.say("trains_not", quote=quote, asked=needed, usable=usable, cards=str(asked["cards"]))
+
+
+CHECKS = {"trains": _trains, "pooled": _pooled, "runs": _runs, "memory": _memory, "feature": _feature}
 TOPIC = Topic("check", Path(__file__).parent, ("check",), applies, answer)

@@ -17,7 +17,7 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
 CAUSES_MAX = 2
-ASKED = frozenset({"memory", "context", "batch", "resolution", None})
+ASKED = frozenset({"memory", "context", "batch", "resolution", "users", None})
 OF_MEMORY = ("oom", "killed", "limit", "quota")
 """Kinds of errors that are of memory."""
 FIGURES = ("memory_bytes", "kv_pool_tokens")
