@@ -8,6 +8,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import model_of, running
+from assistant.writing.buying import powering
 from assistant.writing.setups import Setup, setups
 from assistant.writing.trouble.asked import explaining
 from assistant.writing.trouble.passages import Passage, nearest, passages, query_of
@@ -35,10 +36,11 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     query = query_of(ask, situation)
     found = passages("" if ask.ask == "risk" else ask.quote, query, calls)
     own = list(_own_case(ask, situation, calls, words))
+    fed = list(_fed(ask, situation, calls, words))
     points = list(_points(found, query, _named(situation)))
     unsure = not found or found[0].likely < SURE
     told = [*own, *points] if own and unsure else [*points, *own]
-    lines = [*told, *_lasting(ask, situation, calls, words)]
+    lines = [*fed, *told, *_lasting(ask, situation, calls, words)]
     return SectionTold(lines[0], tuple(lines[1:]), "fact") if lines else None
 
 
@@ -91,6 +93,23 @@ def _own_case(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Ite
             yield from told_speed(best[0], words)
             yield words.say("two_phases")
     yield from _active(setup, calls, words)
+
+
+def _fed(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
+    """What a power supply that was named has to carry, where risks are asked for."""
+    setup = next((one for one in setups(situation, ask) if one.one("psu") is not None), None)
+    if ask.ask != "risk" or setup is None:
+        return
+    limit = setup.one("watts", "have", "plan")
+    asked: dict[str, object] = {"what": "power", **powering(setup, situation, words.language)}
+    one = calls.call("cost", {**asked, **({"power_limit": limit.quote} if limit else {})})
+    supply = one.shown.get("supply")
+    if one.failed or not isinstance(supply, Mapping):
+        return
+    yield from words.maybe(
+        "fed", psu=str(asked.get("psu", "")), needed=supply.get("needed"), rated=supply.get("rated"),
+        sustained=one.shown.get("sustained"), spike=one.shown.get("ten_ms"),
+    )  # fmt: skip
 
 
 def _active(setup: Setup, calls: Calls, words: Words) -> Iterator[str]:
