@@ -138,8 +138,8 @@ def _words(setup: Setup, situation: Situation, ask: Ask | None, said: Mapping[st
     told += [one for one in situation.known if one.slot in TELLING]
     told += [one for one in setup.every("claim") if one.stance in ("expected", "seen")]
     words = list(dict.fromkeys(one.quote for one in sorted(told, key=lambda one: (one.turn, one.start))))
-    seen = said.get("seen") or said.get("error_text")
-    if ask is not None and not (words or seen):
+    seen = said.get("seen") or said.get("error_text")  # figures and logs alone are no reason to read the question
+    if ask is not None and (words or not seen) and not any(ask.quote in one for one in words):
         words.append(ask.quote)
     return "; ".join(words)[:WORDS_MAX]
 

@@ -13,14 +13,15 @@ from assistant.writing.setups import Setup, setups
 from assistant.writing.trouble.asked import explaining
 from assistant.writing.trouble.passages import Passage, nearest, passages, query_of
 from assistant.writing.trouble.taken import taken, told_taken
-from assistant.writing.ways import told_speed, verdict, ways
+from assistant.writing.ways import model_name, told_speed, verdict, ways
 from assistant.writing.words import Words
+from tools.ways_to_run.tell.words import format_name
 
 ASKS = ("risk", "explain", "why", "normal", "improve", "check", "compatible")
 POINTS_MAX, BESIDE_MAX, CARDS_MAX = 4, 2, 2
 LASTING = ("pytorch", "rocm")
 """Software that tells how long a card is carried on; each says nothing of cards that are not its maker's."""
-BILLION = 1e9
+BILLION, NEEDS_MAX = 1e9, 3
 SURE = 0.5
 """Probability of a passage from which it goes before what is reckoned."""
 LIMITED = ("works_with", "does_not")
@@ -76,15 +77,15 @@ def _own_case(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Ite
     setup = next(iter(setups(situation, ask)), None)
     if ask.ask != "explain" or setup is None or setup.work is None:
         return
+    if not setup.machines and not setup.trains:
+        yield from _whole(setup, situation, calls, words)
+        return
     one = calls.call("explain", explaining(setup, situation, ask))
     of = None if one.failed else taken(one, words)
     if of is None:
         return
-    yield (
-        words.say("own_case", model=of.model, needed=of.needed, cards=of.cards)
-        if of.cards
-        else words.say("own_model", model=of.model, needed=of.needed)
-    )
+    name = "own_case" if of.cards else "own_model"
+    yield words.say(name, model=of.model, needed=of.needed, cards=of.cards)
     yield from told_taken(of, words)
     if setup.runs:
         found = calls.call("find_ways_to_run", dict(running(setup, situation)))
@@ -93,6 +94,17 @@ def _own_case(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Ite
             yield from told_speed(best[0], words)
             yield words.say("two_phases")
     yield from _active(setup, calls, words)
+
+
+def _whole(setup: Setup, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
+    """What a model takes of all its cards together, by format, where none were named."""
+    one = calls.call("find_ways_to_run", dict(running(setup, situation)))
+    rows = [row for row in one.shown.get("needs", []) if isinstance(row, Mapping) and row.get("total")]
+    if one.failed or not rows:
+        return
+    told = [words.say("need", format=format_name(str(row["weight_format"])), total=row["total"]) for row in rows]
+    yield words.say("whole", model=model_name(one), needs=words.listed(told[:NEEDS_MAX]))
+    yield words.say("dealt")
 
 
 def _fed(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Iterator[str]:
