@@ -280,7 +280,7 @@ def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         told.append(
             {
                 "card": card,
-                "total": result["total"],
+                "offers_known": result["total"],
                 "offers": rows,
                 "nearest": near,
                 "warnings": result["warnings"][:2],

@@ -24,7 +24,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if one.failed or not rows:
         return None
     told = [said for row in rows for said in words.maybe("offer", **_fields(row))]
-    lead = words.maybe("cheapest", total=str(one.shown.get("total", len(rows))), **_fields(rows[0]))
+    lead = words.maybe("cheapest", total=str(one.shown.get("offers_known", len(rows))), **_fields(rows[0]))
     if not lead or not told:
         return None
     return SectionTold(lead[0], ("\n".join(f"- {line}" for line in told),), "fact")
