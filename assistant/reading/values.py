@@ -85,15 +85,36 @@ def with_neighbours(facts: Sequence[tuple[MarkedFact, str]], language: str | Non
     in the same slot name ("0.72" beside "1.80/gpu/h" is a rent an hour and card), and of any slot the currency; where
     no amount names one, the currency is that of the language. What was not said is told in `inherited`.
     """
-    alone = [_alone(mark.slot, quote) for mark, quote in facts]
-    told = [one.value if isinstance(one, Value) and isinstance(one.value, Money) else None for one in alone]
+    found = [_alone(mark.slot, quote) for mark, quote in facts]
+    for _ in ("currency", "period"):  # what is paid for is inherited from amounts whose currency was inherited
+        found = _with_money(facts, found, language)
+    return [_plain(_classed(mark, quote, one)) for (mark, quote), one in zip(facts, found, strict=True)]
+
+
+def _with_money(
+    facts: Sequence[tuple[MarkedFact, str]], found: Sequence[Value | str], language: str | None
+) -> list[Value | str]:
+    """The values, with amounts completed by what the others of them name."""
+    told = [one.value if isinstance(one, Value) and isinstance(one.value, Money) else None for one in found]
     completed = []
-    for (mark, quote), one in zip(facts, alone, strict=True):
+    for (mark, quote), one in zip(facts, found, strict=True):
         if slots()[mark.slot].reads == "money":
             others = [money for (other, _), money in zip(facts, told, strict=True) if money and other.slot == mark.slot]
             one = _completed(one, quote, others, [money for money in told if money], _CURRENCY.get(language or ""))
-        completed.append(_plain(one))
+        completed.append(one)
     return completed
+
+
+def _classed(mark: MarkedFact, quote: str, one: Value | str) -> Value | str:
+    """A class of cards that is ruled out by words that name none of them."""
+    if isinstance(one, str) and mark.slot == "cards" and mark.stance == "ruled_out" and (kind := _class_of(quote)):
+        return Value([{"gpu": None, "count": 1, "class": kind}])
+    return one
+
+
+def _class_of(quote: str) -> str | None:
+    """The class of cards that words name which name no card: GeForce, 专业卡."""
+    return word_of("condition", quote)
 
 
 def value_of(slot: str, quote: str) -> Value | str:
@@ -222,6 +243,21 @@ def _words(quote: str, slot: str) -> Any:
     return said
 
 
+def _named(quote: str, slot: str) -> Any:
+    """One of the words known in a slot that is open; anything else as it was written."""
+    return word_of(slot, quote) or _text(quote, slot)
+
+
+def _interruption(quote: str, slot: str) -> Any:
+    """What share of the hours is lost, or how long a machine stays on average; else as it was written."""
+    for name, read in (("every_s", read_duration), ("share", read_share)):
+        try:
+            return {name: read(quote, field=slot)}
+        except AdvisorError:
+            continue
+    return _text(quote, slot)
+
+
 def _host(quote: str, slot: str) -> Any:
     return read_host_memory(quote, field=slot).model_dump(mode="json", exclude_none=True)
 
@@ -240,7 +276,7 @@ def _text(quote: str, slot: str) -> Any:
 
 
 _READERS: Mapping[str, Read] = {
-    "cards": _cards, "model": _model, "format": _format, "words": _words, "text": _text, "count": _count,
+    "cards": _cards, "model": _model, "format": _format, "words": _words, "named": _named, "interruption": _interruption, "text": _text, "count": _count,
     "tokens": _tokens, "number": _number, "parallel": _parallel, "setting": _setting, "host_memory": _host,
     "link": _link, "memory": lambda quote, slot: read_memory(quote, field=slot),
     "money": lambda quote, slot: read_money(quote, field=slot),

@@ -1,10 +1,12 @@
 """What is to be ordered, and what owning, renting and power are reckoned from, as arguments of the advisor's tools."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_of
-from assistant.writing.setups import THOUGHT_OF, Setup
+from assistant.writing.setups import THOUGHT_OF, Setup, setups
 
 LANGUAGE_COUNTRY = {"zh": "CN"}
 """Where people of a language pay for electricity, if they name no country; English is spoken in too many to say."""
@@ -12,15 +14,21 @@ LANGUAGE_CURRENCY = {"zh": "CNY"}
 """What prices are told in; it bars nothing, as a country would that they did not name."""
 DAILY = frozenset({"nightly", "daily", "every_night", "every_day"})
 DAY_S = 86_400
+MONEY = frozenset({"tariff", "price", "rent", "hosting", "residual", "horizon", "api_price", "budget"})
 OWN_SITES = frozenset({"on_premises", "home", "office"})
 """Where a machine of one's own stands: who wants it there does not rent."""
+BOUGHT = {"buy": "buy", "rent": "rent", "tender": "buy"}
+CONDITIONS = ("new", "consumer", "professional", "ecc", "chinese")
+OPPOSITES = {"consumer": "professional", "professional": "consumer", "used": "new"}
+"""What is left of cards where a class of them is ruled out."""
+OBJECTIVES = frozenset({"cheapest", "fastest", "quietest", "simplest"})
 ORDERED = ("concurrent_sequences", "users", "context_tokens", "sequence_tokens", "dataset_tokens")
 
 
-def ordering(setup: Setup, situation: Situation, language: str) -> dict[str, str]:
+def ordering(setup: Setup, situation: Situation, language: str) -> dict[str, Any]:
     """Arguments of `configure`: the work, the money, and what may be bought."""
-    said = said_of(setup, {**RUNNING, **TRAINING})
-    said = {name: value for name, value in said.items() if name in ORDERED}
+    told = said_of(setup, {**RUNNING, **TRAINING})
+    said: dict[str, Any] = {name: value for name, value in told.items() if name in ORDERED}
     said |= model_of(setup, form=False)
     if setup.trains:
         said["task"] = methods_of(setup)
@@ -36,16 +44,22 @@ def ordering(setup: Setup, situation: Situation, language: str) -> dict[str, str
     return {name: value for name, value in said.items() if value}
 
 
-def _bought(setup: Setup, situation: Situation) -> dict[str, str]:
-    """Money, places and cards."""
-    said: dict[str, str] = {}
+def _bought(setup: Setup, situation: Situation) -> dict[str, Any]:
+    """Money, places, conditions and cards."""
+    said: dict[str, Any] = {}
     for slot, name in (("budget", "budget"), ("country", "country"), ("provider", "provider")):
         if (found := _one(setup, situation, slot)) is not None:
             said[name] = money_of(found)
-    if (got := _one(setup, situation, "acquisition")) is not None and got.value in ("buy", "rent"):
-        said["acquisition"] = str(got.value)
+    budget = _one(setup, situation, "budget")
+    got = _one(setup, situation, "acquisition")
+    if got is not None and got.value in BOUGHT:
+        said["acquisition"] = BOUGHT[got.value]
+    elif budget is not None and isinstance(budget.value, Mapping) and not budget.value.get("per"):
+        said["acquisition"] = "buy"  # a sum that is there once
     elif (site := _one(setup, situation, "site", "wanted", "have")) is not None and site.value in OWN_SITES:
         said["acquisition"] = "buy"
+    elif _one(setup, situation, "privacy") is not None:
+        said["acquisition"] = "buy"  # where data may go nowhere else, nothing is rented
     wanted = _cards(setup.machines, "plan", "wanted", "proposed", "mentioned")
     owned = _cards(setup.machines, "have")
     relations = {str(one.value) for thing in situation.things for one in thing.all("relation")}
@@ -57,7 +71,27 @@ def _bought(setup: Setup, situation: Situation) -> dict[str, str]:
         most.value, int | float
     ):
         said["max_cards"] = f"{int(most.value)}"
+    if conditions := conditions_of(setup, situation):
+        said["conditions"] = conditions
+    if (aim := _one(setup, situation, "objective")) is not None and aim.value in OBJECTIVES:
+        said["objective"] = str(aim.value)
     return said
+
+
+def conditions_of(setup: Setup, situation: Situation) -> list[str]:
+    """Of what may be bought: conditions that were set, and the class that is left where the other is ruled out."""
+    known = [one for one in (*setup.every("condition"), *situation.known) if one.slot == "condition"]
+    out = [one.value for one in known if one.stance == "ruled_out"]
+    out += [row.get("class") for thing in situation.hardware() for one in thing.all("cards")
+            if one.stance == "ruled_out" for row in one.value or ()]  # fmt: skip
+    wanted = [str(one.value) for one in known if one.stance in ("wanted", "have") and one.value in CONDITIONS]
+    return list(dict.fromkeys([*wanted, *(OPPOSITES[one] for one in out if one in OPPOSITES)]))
+
+
+def conditions_open(setup: Setup, situation: Situation) -> list[str]:
+    """Conditions in the person's words that no catalog tells: invoices, warranties, who may sell."""
+    known = [one for one in (*setup.every("condition"), *situation.known) if one.slot == "condition"]
+    return [one.quote for one in known if one.stance == "wanted" and one.value not in (*CONDITIONS, "used")]
 
 
 def _cards(things: Iterable[Thing], *stances: str) -> list[str]:
@@ -83,7 +117,9 @@ def owning(found: Sequence[Setup], situation: Situation, language: str) -> dict[
     running_costs = [one for one in (*setup.every("hosting"), *situation.known) if one.slot == "hosting"]
     if len(running_costs) > 1:  # a second running cost beside the place
         said |= {"hosting": money_of(running_costs[0]), "support": money_of(running_costs[-1])}
-    if any(one.value == "owned" for one in setup.every("acquisition")):
+    if "purchase_price" in said and ("hosting" in said or "tariff" in said):
+        said.setdefault("support", "0%")  # who tells what running costs is not charged for more
+    if any(one.value == "owned" for one in setup.every("acquisition")) or _stands(setup, situation, said):
         said["purchase_price"] = f"0 {money_currency(said)}"  # what is paid for costs no more
     share = _one(setup, situation, "duty")
     busy = share.value.get("share") if share is not None and isinstance(share.value, Mapping) else None
@@ -93,6 +129,14 @@ def owning(found: Sequence[Setup], situation: Situation, language: str) -> dict[
         said["hours_per_day"] = hours
     said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
     return {name: value for name, value in said.items() if value}
+
+
+def _stands(setup: Setup, situation: Situation, said: Mapping[str, str]) -> bool:
+    """Whether the machine stands at the person's own place and nobody speaks of buying it."""
+    site = _one(setup, situation, "site", "have")
+    there = any(one.stance == "have" for one in setup.every("cards"))
+    bought = any(one.value == "buy" for one in setup.every("acquisition")) or "purchase_price" in said
+    return there and not bought and site is not None and site.value in OWN_SITES
 
 
 def money_currency(said: Mapping[str, str]) -> str:
@@ -120,5 +164,29 @@ def powering(setup: Setup, situation: Situation, language: str) -> dict[str, str
             said[name] = (
                 f"{found.value:g} W" if slot == "psu" and isinstance(found.value, int | float) else money_of(found)
             )
+    duties = [one.value for one in (*setup.every("duty"), *situation.known) if isinstance(one.value, Mapping)]
+    for name, key in (("hours_per_day", "hours_per_day"), ("utilisation", "share")):
+        told = next((row[key] for row in reversed(duties) if row.get(key)), None)
+        if told is not None:
+            said.setdefault(name, f"{told:g}")
     said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
     return {name: value for name, value in said.items() if value}
+
+
+def rented(ask: Ask, situation: Situation) -> list[tuple[Setup, Thing, Known]]:
+    """Machines whose own rents were told, each once, with the rent: of several machines, or of one in several ways."""
+    found: dict[str, tuple[Setup, Thing, Known]] = {}
+    for setup in setups(situation, ask):
+        for thing in setup.machines:
+            rent = thing.one("rent", "have", "proposed", "plan")
+            if rent is not None and cards_of(setup):
+                found.setdefault(f"{thing.id} {rent.quote}", (setup, thing, rent))
+    return list(found.values())
+
+
+def energy_alone(situation: Situation) -> bool:
+    """Whether of all money only the electricity was told: no price, no rent, no place, no time it is reckoned over."""
+    known = [*situation.known, *(one for thing in situation.things for one in thing.known)]
+    return {one.slot for one in known if one.slot in MONEY} == {"tariff"} and not any(
+        one.slot == "acquisition" for one in known
+    )

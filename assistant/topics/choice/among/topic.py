@@ -6,6 +6,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
+from assistant.writing.compared import bare_names, faster, lacking
 from assistant.writing.options import Option, alike, best_first, table, worked
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
@@ -25,8 +26,47 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if any(one is None for one in found):
         return None
     options = best_first(list({(one.name, one.model): one for one in found if one}.values()))
-    lines = [table(options, words), *_prices(options, calls, words)]
-    return SectionTold(_lead(options, words), tuple(lines), "comparison")
+    weighed = _weighed(ask, situation)
+    if _by_length(ask, weighed[0], situation):
+        options.sort(key=lambda one: (not one.fits, -_tokens(one)))
+    lead = _by_context(options, words) if _by_length(ask, weighed[0], situation) else _lead(options, words)
+    lines = [*_why(weighed, options, calls, words), table(options, words), *_quoted(weighed, words),
+             *_prices(options, calls, words)]  # fmt: skip
+    return SectionTold(lead, tuple(lines), "comparison")
+
+
+def _by_length(ask: Ask, setup: Setup, situation: Situation) -> bool:
+    """Whether the longest context decides, not the speed."""
+    aim = setup.one("objective") or situation.one("objective")
+    return ask.quantity == "context" or (aim is not None and aim.value == "longest_context")
+
+
+def _tokens(one: Option) -> int:
+    digits = one.context.replace(",", "")
+    return int(digits) if digits.isdigit() else 0
+
+
+def _by_context(options: list[Option], words: Words) -> str:
+    """The one with the longest context, beside the next."""
+    first = options[0]
+    if not first.fits or not first.context:
+        return _lead(options, words)
+    rest = [words.say("context_of", name=one.name, context=one.context) for one in options[1:] if one.context]
+    return words.say("longest", name=first.name, model=first.model, how=first.how, context=first.context,
+                     rate=first.rate, rest=words.listed(rest)) if rest else _lead(options, words)  # fmt: skip
+
+
+def _why(weighed: list[Setup], options: list[Option], calls: Calls, words: Words) -> list[str]:
+    """Why one is faster: the figures of the cards that decide it."""
+    names = list(dict.fromkeys(name for one in weighed for name in bare_names(one)))
+    if len(names) < 2:
+        return []
+    pair = calls.call("look_up", {"kind": "compare", "names": names[:4]})
+    if pair.failed:
+        return []
+    writes = any(one.context for one in options)
+    told = faster(pair, words, trains=any(one.trains for one in weighed) or not writes)
+    return [*(told if writes else told[:1]), *lacking(pair, words)]
 
 
 def _weighed(ask: Ask, situation: Situation) -> list[Setup]:
@@ -78,6 +118,18 @@ def _room(one: Option) -> float:
     """The memory of a card that a way may use, in GiB."""
     words = one.usable.replace(",", "").split()
     return float(words[0]) if words and words[0].replace(".", "").isdigit() else 0.0
+
+
+def _quoted(weighed: list[Setup], words: Words) -> list[str]:
+    """The prices that the person told of the options: they beat those of the catalog."""
+    rows = {
+        cards_of(one): price.quote
+        for one in weighed
+        for thing in one.machines
+        if (price := thing.one("price")) is not None
+    }
+    told = [words.say("quoted", name=name, price=price) for name, price in rows.items()]
+    return [words.say("quotes", rows=words.listed(told))] if told else []
 
 
 def _prices(options: list[Option], calls: Calls, words: Words) -> list[str]:

@@ -1,0 +1,105 @@
+"""A model service's bill against cards of one's own or rented: what they cost for the same tokens, and when they pay."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assistant.reading.annotation import Ask
+from assistant.reading.situation import Known, Situation
+from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.arguments import cards_of, model_of
+from assistant.writing.buying import owning
+from assistant.writing.setups import Setup, setups
+from assistant.writing.words import Words
+
+ASKS = ("break_even", "buy_or_rent", "cost", "worth", "compare", "check", "which_hardware")
+OFFICE = "240 h"
+"""Hours of a month that is worked eight hours a day."""
+KEPT = ("cards", "purchase_price", "rent", "hosting", "tariff", "years", "country", "residual")
+
+
+def applies(ask: Ask, situation: Situation) -> bool:
+    """Tokens of a period or the price of a service, a model, and cards in its place."""
+    if ask.ask in ("check", "compare", "which_hardware") and ask.quantity not in ("price",):
+        return False
+    found = [one for one in setups(situation, ask) if cards_of(one) and one.work is not None]
+    return bool(found) and bool(_tokens(found[0], situation)) and _price(found[0], situation) is not None
+
+
+def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
+    """The month on both sides, how busy the cards are by it, what peaks do to that, and the price of a million."""
+    setup = next(one for one in setups(situation, ask) if cards_of(one) and one.work is not None)
+    price = _price(setup, situation)
+    assert price is not None  # noqa: S101 - `applies` has seen to it
+    billed = isinstance(price.value, Mapping) and bool(price.value.get("per"))
+    held = owning([setup], situation, words.language)
+    asked = {name: held[name] for name in KEPT if name in held} | model_of(setup, form=False)
+    asked["tokens_per_month"] = " + ".join(one.quote for one in _tokens(setup, situation))
+    if not billed:
+        asked["api_price"] = " + ".join(one.quote for one in _prices(setup, situation))
+    one = calls.call("cost", {"what": "tokens", **asked})
+    volume: Mapping[str, Any] = one.shown.get("volume") or {}
+    if one.failed or not volume:
+        return None
+    mine = "rent_monthly_cost" if "rent" in asked and volume.get("rent_monthly_cost") else "own_monthly_cost"
+    theirs = price.quote if billed else str(volume.get("api_monthly_cost", ""))
+    fields = {"cards": asked["cards"], "mine": str(volume.get(mine, "")), "theirs": theirs}
+    if not fields["mine"] or not theirs:
+        return None
+    name = "rented" if mine.startswith("rent") else "owned"
+    lead = words.say(name, **fields) + _less(one.key, mine, price, billed, calls, words)
+    load = _load(one.key, one.shown, volume, calls, words)
+    if ask.ask == "break_even" and load:
+        lead, load = load[0], [lead, *load[1:]]
+    return SectionTold(lead, (*load, words.say("besides")), "estimate")
+
+
+def _less(key: str, mine: str, price: Known, billed: bool, calls: Calls, words: Words) -> str:
+    """By how much one is under the other."""
+    theirs = _sum(price) if billed else f"{key}.volume.api_monthly_cost"
+    found = calls.call("work_out", {
+        "expression": "1 - mine / theirs", "values": {"mine": f"{key}.volume.{mine}", "theirs": theirs}, "unit": "%",
+    })  # fmt: skip
+    if found.failed:
+        return ""
+    share = str(found.shown["value"]).split(" (")[0]
+    return words.say("dearer" if share.startswith("-") else "less", share=share.lstrip("-"))
+
+
+def _sum(price: Known) -> str:
+    """A bill written out in figures."""
+    return f"{price.value['amount']:g} {price.value['currency']}/{price.value['per']}"
+
+
+def _load(key: str, shown: Mapping[str, Any], volume: Mapping[str, Any], calls: Calls, words: Words) -> list[str]:
+    """How long the cards work for a month's tokens; how many of the sets it takes where all falls into office hours."""
+    tokens = shown.get("tokens") or {}
+    said = words.maybe("busy", rate=tokens.get("tokens_per_s_total"), tokens=volume.get("tokens_per_month"),
+                       busy=volume.get("busy"), hours=volume.get("hours_needed"))  # fmt: skip
+    sets = calls.call("work_out", {
+        "expression": "hours / office", "values": {"hours": f"{volume.get('hours_needed')} h", "office": OFFICE},
+        "unit": "ratio",
+    })  # fmt: skip
+    if not sets.failed:
+        said.append(words.say("office", sets=str(sets.shown["value"])))
+    million = tokens.get("rent_million_cost") or tokens.get("own_million_cost")
+    return [*said, *words.maybe("million", million=million)]
+
+
+def _known(setup: Setup, situation: Situation, slot: str) -> list[Known]:
+    return [*setup.every(slot), *(one for one in situation.known if one.slot == slot)]
+
+
+def _tokens(setup: Setup, situation: Situation) -> list[Known]:
+    return _known(setup, situation, "tokens_per_period")
+
+
+def _prices(setup: Setup, situation: Situation) -> list[Known]:
+    return _known(setup, situation, "api_price")
+
+
+def _price(setup: Setup, situation: Situation) -> Known | None:
+    return next(iter(_prices(setup, situation)), None)
+
+
+TOPIC = Topic("service", Path(__file__).parent, ASKS, applies, answer)
