@@ -276,7 +276,8 @@ def _text(quote: str, slot: str) -> Any:
 
 
 _READERS: Mapping[str, Read] = {
-    "cards": _cards, "model": _model, "format": _format, "words": _words, "named": _named, "interruption": _interruption, "text": _text, "count": _count,
+    "cards": _cards, "model": _model, "format": _format, "words": _words, "named": _named,
+    "interruption": _interruption, "text": _text, "count": _count,
     "tokens": _tokens, "number": _number, "parallel": _parallel, "setting": _setting, "host_memory": _host,
     "link": _link, "memory": lambda quote, slot: read_memory(quote, field=slot),
     "money": lambda quote, slot: read_money(quote, field=slot),

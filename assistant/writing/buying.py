@@ -18,6 +18,8 @@ MONEY = frozenset({"tariff", "price", "rent", "hosting", "residual", "horizon", 
 OWN_SITES = frozenset({"on_premises", "home", "office"})
 """Where a machine of one's own stands: who wants it there does not rent."""
 BOUGHT = {"buy": "buy", "rent": "rent", "tender": "buy"}
+CARD_FEATURES = ("fp8", "bf16", "fp4", "int8", "ecc", "pcie", "sxm", "nvlink")
+"""Conditions that the specification of a card tells."""
 CONDITIONS = ("new", "consumer", "professional", "ecc", "chinese")
 OPPOSITES = {"consumer": "professional", "professional": "consumer", "used": "new"}
 """What is left of cards where a class of them is ruled out."""
@@ -49,7 +51,7 @@ def _bought(setup: Setup, situation: Situation) -> dict[str, Any]:
     said: dict[str, Any] = {}
     for slot, name in (("budget", "budget"), ("country", "country"), ("provider", "provider")):
         if (found := _one(setup, situation, slot)) is not None:
-            said[name] = money_of(found)
+            said[name] = place_or_money(found)
     budget = _one(setup, situation, "budget")
     got = _one(setup, situation, "acquisition")
     if got is not None and got.value in BOUGHT:
@@ -91,7 +93,13 @@ def conditions_of(setup: Setup, situation: Situation) -> list[str]:
 def conditions_open(setup: Setup, situation: Situation) -> list[str]:
     """Conditions in the person's words that no catalog tells: invoices, warranties, who may sell."""
     known = [one for one in (*setup.every("condition"), *situation.known) if one.slot == "condition"]
-    return [one.quote for one in known if one.stance == "wanted" and one.value not in (*CONDITIONS, "used")]
+    told = (*CONDITIONS, *CARD_FEATURES, "used")
+    return [one.quote for one in known if one.stance == "wanted" and one.value not in told]
+
+
+def place_or_money(one: Known) -> str:
+    """A country by its letters, anything else as tools take it."""
+    return str(one.value) if one.slot == "country" and one.value else money_of(one)
 
 
 def _cards(things: Iterable[Thing], *stances: str) -> list[str]:
@@ -113,7 +121,7 @@ def owning(found: Sequence[Setup], situation: Situation, language: str) -> dict[
     )  # fmt: skip
     for slot, name in names:
         if (known := _one(setup, situation, slot)) is not None:
-            said[name] = money_of(known)
+            said[name] = place_or_money(known)
     running_costs = [one for one in (*setup.every("hosting"), *situation.known) if one.slot == "hosting"]
     if len(running_costs) > 1:  # a second running cost beside the place
         said |= {"hosting": money_of(running_costs[0]), "support": money_of(running_costs[-1])}
@@ -162,7 +170,9 @@ def powering(setup: Setup, situation: Situation, language: str) -> dict[str, str
     ):  # fmt: skip
         if (found := _one(setup, situation, slot, *THOUGHT_OF)) is not None:
             said[name] = (
-                f"{found.value:g} W" if slot == "psu" and isinstance(found.value, int | float) else money_of(found)
+                f"{found.value:g} W"
+                if slot == "psu" and isinstance(found.value, int | float)
+                else place_or_money(found)
             )
     duties = [one.value for one in (*setup.every("duty"), *situation.known) if isinstance(one.value, Mapping)]
     for name, key in (("hours_per_day", "hours_per_day"), ("utilisation", "share")):
@@ -187,6 +197,6 @@ def rented(ask: Ask, situation: Situation) -> list[tuple[Setup, Thing, Known]]:
 def energy_alone(situation: Situation) -> bool:
     """Whether of all money only the electricity was told: no price, no rent, no place, no time it is reckoned over."""
     known = [*situation.known, *(one for thing in situation.things for one in thing.known)]
-    return {one.slot for one in known if one.slot in MONEY} == {"tariff"} and not any(
-        one.slot == "acquisition" for one in known
-    )
+    there = any(one.slot == "cards" and one.stance == "have" for one in known)
+    alone = {one.slot for one in known if one.slot in MONEY} == {"tariff"}
+    return alone and there and not any(one.slot == "acquisition" for one in known)

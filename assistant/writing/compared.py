@@ -1,5 +1,6 @@
-"""Cards held against each other by what they are: which is faster at what, by how much, and what else tells them apart."""
+"""Cards held against each other by what they are: which is faster at what, by how much, and what else differs."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ ALIKE = 1.1
 """Ratio of two figures up to which cards count as alike in them."""
 COMPUTE = ("bf16_flops", "fp16_flops", "fp32_flops")
 ROWS_MAX = 4
+READ_AS = re.compile(r"“(?P<said>[^”]+)” is read as (?P<name>[^;]+); it could also be (?P<others>.+?)\.?")
 
 
 def faster(one: LookedUp, words: Words, *, trains: bool = False) -> list[str]:
@@ -90,3 +92,9 @@ def _ratio(
     others = [words.say("times", ratio=f"{values[best] / values[name]:.1f}", name=name, figure=told[name])
               for name in ranked[1:]]  # fmt: skip
     return [words.say(kind, name=best, figure=told[best], others=words.listed(others))]
+
+
+def read_as(one: LookedUp, words: Words) -> list[str]:
+    """Which of several cards of a name was taken, where lines of products differ."""
+    found = [match for row in one.shown.get("read_as", []) if (match := READ_AS.fullmatch(str(row)))]
+    return [words.say("assumed_card", said=one["said"], name=one["name"], others=one["others"]) for one in found]

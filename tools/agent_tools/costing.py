@@ -30,7 +30,10 @@ EVEN = {
     "residual_ratio_even": "residual_even_ratio", "reached": "reached",
 }  # fmt: skip
 """What is told of breaking even, and as what: months by the residual that stands beside them come first."""
-RENT = ("purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "total_cost", "term_cost", "offers", "cheapest", "as_of")
+RENT = (
+    "purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "total_cost", "term_cost", "offers", "cheapest",
+    "as_of",
+)  # fmt: skip
 AGAINST = ("which", "offer", "gpu_hourly_cost", "monthly_cost")
 """What is told of each rent that owning is held against; its day stands with the rents."""
 POWER = (

@@ -11,11 +11,14 @@ from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 
 ROWS_MAX = 4
+MEMORIES = ("8GB", "12GB", "16GB", "24GB", "48GB", "96GB")
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
     """Cards, and either models to choose from, or none named."""
     found = setups(situation, ask)
+    if ask.ask == "which_model" and not any(one.machines for one in found):
+        return not any(one.work is not None for one in found)
     if not found or not all(one.machines for one in found) or any(one.trains for one in found):
         return False
     return ask.ask == "which_model" or ask.quantity == "model_size"
@@ -24,6 +27,8 @@ def applies(ask: Ask, situation: Situation) -> bool:
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Each model on the machine, or the largest that run there."""
     found = setups(situation, ask)
+    if not any(one.machines for one in found):
+        return _by_memory(calls, words)
     named = [one for one in found if one.work is not None]
     if ask.quantity == "model_size" or not named:
         return _largest(found[0], calls, words)
@@ -58,6 +63,24 @@ def _largest(setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
         if row.get("tokens_per_s_per_user")
     ]
     return SectionTold(lead, ("\n".join(f"- {line}" for line in lines),), "fact")
+
+
+def _by_memory(calls: Calls, words: Words) -> SectionTold | None:
+    """What cards of the usual sizes run, where no machine was named."""
+    told = []
+    for memory in MEMORIES:
+        one = calls.call("find_ways_to_run", {"cards": f"{memory} card"})
+        row = next((row for row in one.shown.get("models", []) if isinstance(row, dict)), None)
+        if one.failed or row is None or not row.get("tokens_per_s_per_user"):
+            continue
+        told.append((memory, row))
+    if not told:
+        return None
+    middle = told[len(told) // 2]
+    lead = words.say("by_memory", memory=middle[0], model=middle[1]["model"], rate=middle[1]["tokens_per_s_per_user"])
+    rows = [words.say("of_memory", memory=memory, model=row["model"], needed=row.get("needed_per_gpu", ""),
+                      rate=row["tokens_per_s_per_user"]) for memory, row in told]  # fmt: skip
+    return SectionTold(lead, ("\n".join(f"- {row}" for row in rows), words.say("question_machine")), "fact")
 
 
 TOPIC = Topic("model", Path(__file__).parent, ("which_model", "limit"), applies, answer)

@@ -8,7 +8,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of, machine, methods_of
-from assistant.writing.compared import bare_names, faster, lacking, priced
+from assistant.writing.compared import bare_names, faster, lacking, priced, read_as
 from assistant.writing.options import FIT
 from assistant.writing.setups import Setup, setups, works_of
 from assistant.writing.training import best_way
@@ -64,7 +64,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     ratios = faster(pair, words, trains=work.trains) if pair and not pair.failed else []
     lines = [*ratios, _table(told, words)]
     if pair is not None and not pair.failed:
-        lines += [*lacking(pair, words), *priced(pair, words)]
+        lines += [*lacking(pair, words), *priced(pair, words), *read_as(pair, words)]
     lead = _lead(ask, told, work, calls, words)
     return SectionTold(lead, (*lines, words.say("question_model_of_it")), "comparison" if len(told) > 1 else "fact")
 

@@ -41,7 +41,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     differing = _differing(found, situation, ask)
     if differing is None:
         return None
-    slot, name, values = differing
+    _, name, values = differing
     told = [one for value in values if (one := _variant(found[0], situation, name, value, calls, words)) is not None]
     if len(told) < 2:
         return None
@@ -66,9 +66,7 @@ def _differing(found: Sequence[Setup], situation: Situation, ask: Ask) -> tuple[
     return None
 
 
-def _variant(
-    setup: Setup, situation: Situation, name: str, value: str, calls: Calls, words: Words
-) -> _Variant | None:
+def _variant(setup: Setup, situation: Situation, name: str, value: str, calls: Calls, words: Words) -> _Variant | None:
     """A variant worked out: memory, speed, and the time where data were told."""
     if setup.trains:
         one = calls.call("find_ways_to_train", {**training(setup, situation), name: value})

@@ -101,9 +101,9 @@ def _at(setup: Setup, rent: Known, job: _Job, calls: Calls) -> _Priced | None:
     every = wall = None
     hours = _hours(job.hours)
     if broken is not None and "share" in broken.value:
+        lost = f"{broken.value['share'] * 100:g} %"
         wall = calls.call("work_out", {
-            "expression": "hours * (1 + lost)", "values": {"hours": hours, "lost": f"{broken.value['share'] * 100:g} %"},
-            "unit": "h",
+            "expression": "hours * (1 + lost)", "values": {"hours": hours, "lost": lost}, "unit": "h",
         })  # fmt: skip
     elif broken is not None and len(job.short) > 1:
         every, wall = _interrupted(hours, job, broken, calls)
@@ -121,8 +121,8 @@ def _at(setup: Setup, rent: Known, job: _Job, calls: Calls) -> _Priced | None:
 def _interrupted(hours: str, job: _Job, broken: Known, calls: Calls) -> tuple[LookedUp, LookedUp]:
     """How often to save, and how long it takes then (Young's interval, doi:10.1145/361147.361115).
 
-        interval = √(2 · checkpoint · time between interruptions)
-        wall = hours · (1 + checkpoint / interval) / (1 − (interval / 2 + checkpoint + restart) / between)
+    interval = √(2 · checkpoint · time between interruptions)
+    wall = hours · (1 + checkpoint / interval) / (1 − (interval / 2 + checkpoint + restart) / between)
     """
     save, again = (f"{float(one.value) / 60:g} min" for one in job.short[:2])
     between = f"{broken.value['every_s'] / HOUR_S:g} h"

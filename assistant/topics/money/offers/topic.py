@@ -1,4 +1,4 @@
-"""Who rents a card, and for how much."""
+"""Who rents a card and for how much, and what it is sold for."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,32 +7,79 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import card_names
+from assistant.writing.buying import place_or_money
 from assistant.writing.words import Words
+from tools.agent_tools.ledger import LookedUp
 
-ROWS_MAX = 4
+ROWS_MAX, CARDS_MAX = 4, 3
+RECKONED = (
+    "rent", "price", "duration", "horizon", "samples", "data_tokens", "duty", "busy_hours", "api_price", "model",
+)  # fmt: skip
+"""Slots that make a cost more than an hourly price."""
+PLACES = ("country", "provider", "purchase")
+"""Limits without which an offer of the same card is still one of it."""
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
-    """Cards that are named."""
+    """Cards that are named; a cost, where they are to be rented and nothing tells for how long."""
+    if ask.ask == "cost":
+        known = [*situation.known, *(one for thing in situation.things for one in thing.known)]
+        renting = any(one.slot == "acquisition" and one.value == "rent" for one in known)
+        if not renting or any(one.slot in RECKONED for one in known):
+            return False
     return bool(card_names(ask, situation))
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
-    """The cheapest offer that is known, then the next ones."""
-    one = calls.call("look_up", {"kind": "offers", "names": card_names(ask, situation)[:1]})
+    """The cheapest offer of each card, then the next ones; what is nearest where none is as asked; the price to buy."""
+    leads: list[str] = []
+    lines: list[str] = []
+    for card in card_names(ask, situation)[:CARDS_MAX]:
+        one = calls.call("look_up", {"kind": "offers", "names": [card], **_limits(situation)})
+        if one.failed:
+            continue
+        lead, rest = _rents(card, one, words)
+        leads += lead
+        lines += rest
+        lines += _sold(card, calls, words)
+    if not leads and not lines:
+        return None
+    told = [*leads, *lines]
+    return SectionTold(told[0], tuple(dict.fromkeys((*told[1:], words.say("mind_stock")))), "fact")
+
+
+def _limits(situation: Situation) -> dict[str, object]:
+    """Where, and of whom."""
+    told = {name: situation.one(name) for name in ("country", "provider")}
+    return {name: place_or_money(one) for name, one in told.items() if one is not None}
+
+
+def _rents(card: str, one: LookedUp, words: Words) -> tuple[list[str], list[str]]:
     rows = [row for row in one.shown.get("offers", []) if isinstance(row, Mapping)][:ROWS_MAX]
-    if one.failed or not rows:
-        return None
-    told = [said for row in rows for said in words.maybe("offer", **_fields(row))]
-    lead = words.maybe("cheapest", total=str(one.shown.get("total", len(rows))), **_fields(rows[0]))
-    if not lead or not told:
-        return None
-    return SectionTold(lead[0], ("\n".join(f"- {line}" for line in told),), "fact")
+    if rows:
+        lead = words.maybe("cheapest", total=str(one.shown.get("total", len(rows))), **_fields(rows[0]))
+        told = [said for row in rows[1:] for said in words.maybe("offer", **_fields(row))]
+        return lead, ["\n".join(f"- {line}" for line in told)] if told else []
+    near = [row for row in one.shown.get("nearest", []) if isinstance(row, Mapping) and row.get("without") in PLACES]
+    told = [said for row in near[:1] for said in words.maybe("offer", **_fields(row.get("offer") or {}))]
+    return [words.say("no_offer", card=card, near=told[0]) if told else words.say("no_offer_at_all", card=card)], []
+
+
+def _sold(card: str, calls: Calls, words: Words) -> list[str]:
+    one = calls.call("look_up", {"kind": "spec", "names": [card]})
+    row = next((row for row in one.shown.get("found", []) if isinstance(row, Mapping)), {}) if not one.failed else {}
+    price = row.get("price") or {}
+    return words.maybe("sold", card=row.get("name"), price=price.get("amount_usd"), day=price.get("as_of"),
+                       status=words.say(f"status_{row.get('status')}") if words.knows(f"status_{row.get('status')}")
+                       else str(row.get("status", "–")))  # fmt: skip
 
 
 def _fields(row: Mapping[str, object]) -> dict[str, str]:
     wanted = {"card": "gpu_text", "provider": "provider", "price": "usd_per_gpu_hour", "day": "as_of"}
-    return {name: str(row.get(key) or "–") for name, key in wanted.items()}
+    told = {name: str(row.get(key) or "–") for name, key in wanted.items()}
+    if not row.get("usd_per_gpu_hour") and row.get("gpu_hourly_cost"):
+        told["price"] = str(row["gpu_hourly_cost"])
+    return told
 
 
-TOPIC = Topic("offers", Path(__file__).parent, ("available",), applies, answer)
+TOPIC = Topic("offers", Path(__file__).parent, ("available", "cost"), applies, answer)

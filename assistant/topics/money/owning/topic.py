@@ -50,15 +50,23 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         "hourly": rent.get("gpu_hourly_cost", ""),
         "purchase": own.get("purchase_cost", ""),
     }
-    name = _cheaper(result) if fields["rent"] else "own_only"
+    alone = ask.ask == "cost" and "rent" not in asked and not _renting(situation)
+    name = _cheaper(result) if fields["rent"] and not alone else "own_only"
     paid = not _some(fields["purchase"])
     lead = words.say(f"{name}_paid" if paid and name != "own_only" else name, **fields)
     met = one.shown.get("break_even") or {}
     lines = [words.say("assumed_paid")] if paid and "purchase_price" in one.request and not _told(situation) else []
+    lines += words.maybe("rent_beside", rent=fields["rent"], hourly=fields["hourly"]) if alone else []
     lines += [] if paid else _break_even(met, fields, words)
     lines += _parts(own, words)
     lines += _dearer_rents(one.shown.get("against") or [], words) if "rent" not in asked and not paid else []
     return SectionTold(lead, (*lines, words.say("not_counted")), "estimate")
+
+
+def _renting(situation: Situation) -> bool:
+    """Whether renting is thought of."""
+    known = [*situation.known, *(one for thing in situation.things for one in thing.known)]
+    return any(one.slot == "acquisition" and one.value == "rent" for one in known)
 
 
 def _told(situation: Situation) -> bool:

@@ -30,7 +30,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
-    """From which share of the other's speed on the cheaper wins, what each costs a month, what each is expected to do."""
+    """From which share of the other's speed on the cheaper wins, the month of each, what each is expected to do."""
     told = [_told(*one, situation, calls, words) for one in rented(ask, situation)[:2]]
     told.sort(key=lambda one: _amount(one.rent))
     low, high = told
@@ -41,8 +41,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         return None
     lead = words.say("even", low=low.name, high=high.name, share=share.shown["value"],
                      low_rent=low.rent.quote, high_rent=high.rent.quote)  # fmt: skip
-    lines = [words.say("month", rows=words.listed([words.say("month_of", name=one.name, monthly=one.monthly)
-                                                   for one in told]))] if all(one.monthly for one in told) else []  # fmt: skip
+    months = [words.say("month_of", name=one.name, monthly=one.monthly) for one in told if one.monthly]
+    lines = [words.say("month", rows=words.listed(months))] if len(months) == len(told) else []
     return SectionTold(lead, (*lines, *_expected(low, high, words), words.say("measure")), "estimate")
 
 

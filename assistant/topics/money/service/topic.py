@@ -1,4 +1,4 @@
-"""A model service's bill against cards of one's own or rented: what they cost for the same tokens, and when they pay."""
+"""A model service's bill against cards, owned or rented: what they cost for the same tokens, and when they pay."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +15,8 @@ from assistant.writing.words import Words
 ASKS = ("break_even", "buy_or_rent", "cost", "worth", "compare", "check", "which_hardware")
 OFFICE = "240 h"
 """Hours of a month that is worked eight hours a day."""
+MANY = "32"
+"""Requests at once that a service is reckoned for."""
 KEPT = ("cards", "purchase_price", "rent", "hosting", "tariff", "years", "country", "residual")
 
 
@@ -34,6 +36,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     billed = isinstance(price.value, Mapping) and bool(price.value.get("per"))
     held = owning([setup], situation, words.language)
     asked = {name: held[name] for name in KEPT if name in held} | model_of(setup, form=False)
+    asked["model"] = _with_format(setup, asked, calls)
     asked["tokens_per_month"] = " + ".join(one.quote for one in _tokens(setup, situation))
     if not billed:
         asked["api_price"] = " + ".join(one.quote for one in _prices(setup, situation))
@@ -43,7 +46,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         return None
     mine = "rent_monthly_cost" if "rent" in asked and volume.get("rent_monthly_cost") else "own_monthly_cost"
     theirs = price.quote if billed else str(volume.get("api_monthly_cost", ""))
-    fields = {"cards": asked["cards"], "mine": str(volume.get(mine, "")), "theirs": theirs}
+    copies = int(volume.get("copies") or 1)
+    cards = f"{copies} × ({asked['cards']})" if copies > 1 else asked["cards"]
+    fields = {"cards": cards, "mine": str(volume.get(mine, "")), "theirs": theirs}
     if not fields["mine"] or not theirs:
         return None
     name = "rented" if mine.startswith("rent") else "owned"
@@ -64,6 +69,18 @@ def _less(key: str, mine: str, price: Known, billed: bool, calls: Calls, words: 
         return ""
     share = str(found.shown["value"]).split(" (")[0]
     return words.say("dearer" if share.startswith("-") else "less", share=share.lstrip("-"))
+
+
+def _with_format(setup: Setup, asked: Mapping[str, str], calls: Calls) -> str:
+    """The model in the format that serves many at once on these cards best, where none was said."""
+    said = model_of(setup)
+    if said.get("weight_format"):
+        return f"{said['model']} {said['weight_format'].removeprefix('gguf:')}"
+    load = {"cards": asked["cards"], "model": asked["model"], "concurrent_sequences": MANY, "engine": "vllm"}
+    one = calls.call("find_ways_to_run", dict(load))
+    way = next(iter(one.worked[-1].result.get("ways", [])), {}) if not one.failed and one.worked else {}
+    form = str(way.get("weight_format") or "")
+    return f"{asked['model']} {form}" if form and not form.startswith("gguf:") else asked["model"]
 
 
 def _sum(price: Known) -> str:
