@@ -59,6 +59,13 @@ def money_of(one: Known) -> str:
     return f"{value['amount']:g} {value.get('currency', '')}{each}{per}"
 
 
+def in_figures(one: Known) -> str:
+    """An amount as calculations take it: figures, currency, the time it pays for; in whatever words it was told."""
+    value = one.value if isinstance(one.value, Mapping) else {}
+    per = f"/{value['per']}" if value.get("per") else ""
+    return f"{value['amount']:g} {value.get('currency', 'USD')}{per}" if value.get("amount") is not None else one.quote
+
+
 def _seconds(one: Known) -> str:
     return f"{one.value:.0f} s" if one.value >= 10 else f"{one.value:g} s"
 

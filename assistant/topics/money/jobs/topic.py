@@ -7,7 +7,7 @@ from typing import NamedTuple
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.arguments import cards_of, money_of
+from assistant.writing.arguments import cards_of, in_figures
 from assistant.writing.buying import DAILY, rented
 from assistant.writing.setups import Setup
 from assistant.writing.words import Words
@@ -107,7 +107,7 @@ def _at(setup: Setup, rent: Known, job: _Job, calls: Calls) -> _Priced | None:
         })  # fmt: skip
     elif broken is not None and len(job.short) > 1:
         every, wall = _interrupted(hours, job, broken, calls)
-    factors = {"hours": f"{wall.key}.value" if wall and not wall.failed else hours, "rent": money_of(rent)}
+    factors = {"hours": f"{wall.key}.value" if wall and not wall.failed else hours, "rent": in_figures(rent)}
     counts = {"cards": str(_cards(setup))} if _each_card(rent, setup) else {}
     counts |= {"runs": NIGHTS} if job.nightly else {}
     cost = calls.call("work_out", {

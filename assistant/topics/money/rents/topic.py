@@ -6,7 +6,7 @@ from typing import NamedTuple
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.arguments import cards_of, money_of
+from assistant.writing.arguments import cards_of, in_figures, money_of
 from assistant.writing.buying import rented
 from assistant.writing.options import Option, worked
 from assistant.writing.setups import Setup
@@ -35,7 +35,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     told.sort(key=lambda one: _amount(one.rent))
     low, high = told
     share = calls.call("work_out", {
-        "expression": "low / high", "values": {"low": money_of(low.rent), "high": money_of(high.rent)}, "unit": "%",
+        "expression": "low / high", "values": {"low": in_figures(low.rent), "high": in_figures(high.rent)}, "unit": "%",
     })  # fmt: skip
     if share.failed:
         return None

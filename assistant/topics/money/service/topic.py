@@ -7,7 +7,7 @@ from typing import Any
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.arguments import cards_of, model_of
+from assistant.writing.arguments import cards_of, in_figures, model_of
 from assistant.writing.buying import owning
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
@@ -52,23 +52,26 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if not fields["mine"] or not theirs:
         return None
     name = "rented" if mine.startswith("rent") else "owned"
-    lead = words.say(name, **fields) + _less(one.key, mine, price, billed, calls, words)
-    load = _load(one.key, one.shown, volume, calls, words)
-    if ask.ask == "break_even" and load:
+    less, even = _less(one.key, mine, price, billed, calls, words)
+    lead, load = words.say(name, **fields) + less, [*even, *_load(one.shown, volume, calls, words)]
+    if ask.ask == "break_even" and even:
         lead, load = load[0], [lead, *load[1:]]
     return SectionTold(lead, (*load, words.say("besides")), "estimate")
 
 
-def _less(key: str, mine: str, price: Known, billed: bool, calls: Calls, words: Words) -> str:
-    """By how much one is under the other."""
-    theirs = _sum(price) if billed else f"{key}.volume.api_monthly_cost"
-    found = calls.call("work_out", {
-        "expression": "1 - mine / theirs", "values": {"mine": f"{key}.volume.{mine}", "theirs": theirs}, "unit": "%",
-    })  # fmt: skip
-    if found.failed:
-        return ""
+def _less(key: str, mine: str, price: Known, billed: bool, calls: Calls, words: Words) -> tuple[str, list[str]]:
+    """By how much one is under the other, and at which share of these tokens they are even."""
+    values = {
+        "mine": f"{key}.volume.{mine}",
+        "theirs": in_figures(price) if billed else f"{key}.volume.api_monthly_cost",
+    }
+    found = calls.call("work_out", {"expression": "1 - mine / theirs", "values": values, "unit": "%"})
+    even = calls.call("work_out", {"expression": "mine / theirs", "values": values, "unit": "%"})
+    if found.failed or even.failed:
+        return "", []
     share = str(found.shown["value"]).split(" (")[0]
-    return words.say("dearer" if share.startswith("-") else "less", share=share.lstrip("-"))
+    said = words.say("dearer" if share.startswith("-") else "less", share=share.lstrip("-"))
+    return said, [words.say("even", even=str(even.shown["value"]).split(" (")[0])]
 
 
 def _with_format(setup: Setup, asked: Mapping[str, str], calls: Calls) -> str:
@@ -83,12 +86,7 @@ def _with_format(setup: Setup, asked: Mapping[str, str], calls: Calls) -> str:
     return f"{asked['model']} {form}" if form and not form.startswith("gguf:") else asked["model"]
 
 
-def _sum(price: Known) -> str:
-    """A bill written out in figures."""
-    return f"{price.value['amount']:g} {price.value['currency']}/{price.value['per']}"
-
-
-def _load(key: str, shown: Mapping[str, Any], volume: Mapping[str, Any], calls: Calls, words: Words) -> list[str]:
+def _load(shown: Mapping[str, Any], volume: Mapping[str, Any], calls: Calls, words: Words) -> list[str]:
     """How long the cards work for a month's tokens; how many of the sets it takes where all falls into office hours."""
     tokens = shown.get("tokens") or {}
     said = words.maybe("busy", rate=tokens.get("tokens_per_s_total"), tokens=volume.get("tokens_per_month"),
