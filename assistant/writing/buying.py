@@ -128,11 +128,14 @@ def owning(found: Sequence[Setup], situation: Situation, language: str) -> dict[
     if "purchase_price" in said and ("hosting" in said or "tariff" in said):
         said.setdefault("support", "0%")  # who tells what running costs is not charged for more
     if any(one.value == "owned" for one in setup.every("acquisition")) or _stands(setup, situation, said):
-        said["purchase_price"] = f"0 {money_currency(said)}"  # what is paid for costs no more
-    share = _one(setup, situation, "duty")
-    busy = share.value.get("share") if share is not None and isinstance(share.value, Mapping) else None
-    if "hours_per_day" not in said and busy:
-        said["hours_per_day"] = f"{24 * busy:g}"
+        said["purchase_price"] = f"0 {money_currency(setup, situation)}"  # what is paid for costs no more
+    duty = _one(setup, situation, "duty")
+    told = duty.value if duty is not None and isinstance(duty.value, Mapping) else {}
+    if told.get("hours_per_day"):
+        said.setdefault("hours_per_day", f"{told['hours_per_day']:g}")
+        said.pop("utilisation", None)
+    elif told.get("share"):
+        said.setdefault("hours_per_day", f"{24 * told['share']:g}")
     if "hours_per_day" not in said and (hours := _daily_hours(setup)):
         said["hours_per_day"] = hours
     said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
@@ -147,10 +150,11 @@ def _stands(setup: Setup, situation: Situation, said: Mapping[str, str]) -> bool
     return there and not bought and site is not None and site.value in OWN_SITES
 
 
-def money_currency(said: Mapping[str, str]) -> str:
+def money_currency(setup: Setup, situation: Situation) -> str:
     """The currency in which the person tells their other figures."""
-    told = " ".join(said.get(name, "") for name in ("rent", "tariff", "hosting"))
-    return next((code for code in ("CNY", "EUR", "GBP", "JPY", "KRW") if code in told), "USD")
+    known = [one for slot in MONEY for one in (*setup.every(slot), *situation.known) if one.slot == slot]
+    told = (one.value.get("currency") for one in known if isinstance(one.value, Mapping))
+    return str(next(filter(None, told), "USD"))
 
 
 def _daily_hours(setup: Setup) -> str | None:

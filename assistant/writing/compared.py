@@ -11,21 +11,16 @@ from tools.agent_tools.ledger import LookedUp
 
 ALIKE = 1.1
 """Ratio of two figures up to which cards count as alike in them."""
-COMPUTE = ("bf16_flops", "fp16_flops", "fp32_flops")
-ROWS_MAX = 4
+BANDWIDTH, RATES = ("bandwidth",), ("bf16", "fp16", "fp32")
+"""Figures that decide how fast a card writes, and how fast it reads, draws and learns: of rates its best."""
+FIELDS = {"bandwidth": "bandwidth_bytes_per_s", "bf16": "bf16_flops", "fp16": "fp16_flops", "fp32": "fp32_flops"}
+ROWS_MAX, PAIR = 4, 2
 READ_AS = re.compile(r"“(?P<said>[^”]+)” is read as (?P<name>[^;]+); it could also be (?P<others>.+?)\.?")
 
 
 def faster(one: LookedUp, words: Words, *, trains: bool = False) -> list[str]:
     """Who generates and who computes faster, with the ratio and the figures behind it; what decides the work first."""
-    rows = _rows(one)
-    if len(rows) < 2:
-        return []
-    told = [
-        *_ratio("generates", "bandwidth", _values(one, "bandwidth_bytes_per_s"), rows, words),
-        *next(filter(None, (_ratio("computes", name.partition("_")[0], _values(one, name), rows, words)
-                            for name in COMPUTE)), []),
-    ]  # fmt: skip
+    told = [*_ratio("generates", _figures(one, BANDWIDTH), words), *_ratio("computes", _figures(one, RATES), words)]
     return told[::-1] if trains else told
 
 
@@ -69,29 +64,30 @@ def _rows(one: LookedUp) -> list[Mapping[str, Any]]:
     return [row for row in one.shown.get("cards", []) if isinstance(row, Mapping)][:ROWS_MAX]
 
 
-def _values(one: LookedUp, name: str) -> dict[str, float]:
-    """Card → value of an attribute, by the names cards are told by."""
-    result = one.worked[-1].result if one.worked else {}
-    names = {row["id"]: row["name"] for row in result.get("gpus", [])}
-    found = next((row for row in result.get("attributes", []) if row["name"] == name), None)
-    held = found["values"] if found else {}
-    return {names[key]: value for key, value in held.items() if value is not None and key in names}
+def _figures(one: LookedUp, names: Sequence[str]) -> dict[str, tuple[float, str]]:
+    """Card → its best of these figures, as a number and as it is told."""
+    raw = {row["name"]: row for row in (one.worked[-1].result.get("gpus") or [] if one.worked else [])}
+    found = {}
+    for row in _rows(one):
+        name = str(row["name"])
+        told = [(float(raw.get(name, {}).get(FIELDS[key]) or 0.0), str(row.get(key) or "")) for key in names]
+        if (best := max(told)) and best[0] and best[1]:
+            found[name] = best
+    return found
 
 
-def _ratio(
-    kind: str, key: str, values: Mapping[str, float], rows: Sequence[Mapping[str, Any]], words: Words
-) -> list[str]:
+def _ratio(kind: str, figures: Mapping[str, tuple[float, str]], words: Words) -> list[str]:
     """The best in one figure against the others, or that they are alike in it."""
-    if len(values) < len(rows) or len(rows) < 2:
+    if len(figures) < PAIR:
         return []
-    told = {str(row["name"]): str(row.get(key) or "") for row in rows}
-    ranked = sorted(values, key=lambda name: -values[name])
-    best = ranked[0]
-    if values[best] < ALIKE * values[ranked[1]] and len(ranked) == 2:
-        return [words.say(f"{kind}_alike", figures=words.listed([f"{name} {told[name]}" for name in ranked]))]
-    others = [words.say("times", ratio=f"{values[best] / values[name]:.1f}", name=name, figure=told[name])
-              for name in ranked[1:]]  # fmt: skip
-    return [words.say(kind, name=best, figure=told[best], others=words.listed(others))]
+    best, *rest = sorted(figures, key=lambda name: -figures[name][0])
+    if len(rest) == 1 and figures[best][0] < ALIKE * figures[rest[0]][0]:
+        return [words.say(f"{kind}_alike", figures=words.listed([f"{name} {figures[name][1]}" for name in figures]))]
+    others = [
+        words.say("times", ratio=f"{figures[best][0] / figures[name][0]:.1f}", name=name, figure=figures[name][1])
+        for name in rest
+    ]
+    return [words.say(kind, name=best, figure=figures[best][1], others=words.listed(others))]
 
 
 def read_as(one: LookedUp, words: Words) -> list[str]:

@@ -190,7 +190,9 @@ def _before() -> re.Pattern[str]:
     """How many, before a name: "2x ", 「两张」, "a pair of used "."""
     units, fillers = any_of(vocabulary("cards", "units")), any_of(vocabulary("cards", "fillers"))
     size = r"\d{1,3} ?gi?b?(?![a-z0-9])"
-    return grammar(rf"(?<![a-z0-9.])(?P<n>{_number()})(?: ?(?:{units}|[×*x])){{0,2}}(?: |-|{fillers}|{size}|[(×*])*$")
+    return grammar(
+        rf"(?<![a-z0-9.])(?P<n>{_number()})(?![0-9])(?: ?(?:{units}|[×*x])){{0,2}}(?: |-|{fillers}|{size}|[(×*])*$"
+    )
 
 
 @lru_cache(maxsize=1)

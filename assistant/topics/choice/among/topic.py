@@ -11,6 +11,8 @@ from assistant.writing.options import Option, alike, best_first, table, worked
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 
+ROOMIER = 1.1
+"""Ratio of memories from which one is the roomier."""
 ASKS = ("which_hardware", "compare", "worth", "improve", "needed")
 
 
@@ -29,9 +31,13 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     weighed = _weighed(ask, situation)
     if _by_length(ask, weighed[0], situation):
         options.sort(key=lambda one: (not one.fits, -_tokens(one)))
-    lead = _by_context(options, words) if _by_length(ask, weighed[0], situation) else _lead(options, words)
+    prices = _prices_of(options, calls)
+    length = _by_length(ask, weighed[0], situation)
+    lead = _by_context(options, words) if length else _lead(options, prices, words)
+    if ask.ask in ("worth", "improve") or ask.quantity in ("speed", "throughput"):
+        lead = _times(options, calls, words) + lead
     lines = [*_why(weighed, options, calls, words), table(options, words), *_quoted(weighed, words),
-             *_prices(options, calls, words)]  # fmt: skip
+             *_prices(prices, words)]  # fmt: skip
     return SectionTold(lead, tuple(lines), "comparison")
 
 
@@ -50,10 +56,10 @@ def _by_context(options: list[Option], words: Words) -> str:
     """The one with the longest context, beside the next."""
     first = options[0]
     if not first.fits or not first.context:
-        return _lead(options, words)
+        return _lead(options, {}, words)
     rest = [words.say("context_of", name=one.name, context=one.context) for one in options[1:] if one.context]
     return words.say("longest", name=first.name, model=first.model, how=first.how, context=first.context,
-                     rate=first.rate, rest=words.listed(rest)) if rest else _lead(options, words)  # fmt: skip
+                     rate=first.rate, rest=words.listed(rest)) if rest else _lead(options, {}, words)  # fmt: skip
 
 
 def _why(weighed: list[Setup], options: list[Option], calls: Calls, words: Words) -> list[str]:
@@ -78,7 +84,7 @@ def _weighed(ask: Ask, situation: Situation) -> list[Setup]:
     return found
 
 
-def _lead(options: list[Option], words: Words) -> str:
+def _lead(options: list[Option], prices: dict[str, tuple[str, str]], words: Words) -> str:
     first = options[0]
     if not first.fits:
         return words.say("none", model=first.model, options=words.listed([one.name for one in options]))
@@ -101,7 +107,13 @@ def _lead(options: list[Option], words: Words) -> str:
     told = {"name": first.name, "model": first.model, "how": first.how, "rate": first.rate}
     if others and alike(first, others[0]):
         pick, rest = sorted((first, others[0]), key=_room, reverse=True)
-        roomier = _room(pick) > _room(rest) and "+" not in pick.name + rest.name
+        roomier = _room(pick) > ROOMIER * _room(rest) and "+" not in pick.name + rest.name
+        cheap = _cheaper(pick, rest, prices)
+        if cheap is not None and not roomier:
+            other = rest if cheap is pick else pick
+            return words.say("alike_cheaper", name=cheap.name, model=cheap.model, rate=cheap.rate, how=cheap.how,
+                             other=other.name, other_rate=other.rate, price=prices[cheap.name][0],
+                             other_price=prices[other.name][0])  # fmt: skip
         return words.say(
             "alike_roomier" if roomier else "alike", name=pick.name, model=pick.model, how=pick.how, rate=pick.rate,
             usable=pick.usable, other=rest.name, other_rate=rest.rate, other_usable=rest.usable,
@@ -132,17 +144,54 @@ def _quoted(weighed: list[Setup], words: Words) -> list[str]:
     return [words.say("quotes", rows=words.listed(told))] if told else []
 
 
-def _prices(options: list[Option], calls: Calls, words: Words) -> list[str]:
-    """What the options cost, where that is known of each."""
+def _prices_of(options: list[Option], calls: Calls) -> dict[str, tuple[str, str]]:
+    """Option → (price, day), where that is known."""
     names = list(dict.fromkeys(one.name for one in options))
     one = calls.call("look_up", {"kind": "compare", "names": names, "by": "cost"})
     rows = [row for row in one.shown.get("sets", []) if isinstance(row, dict) and row.get("price_usd")]
-    if one.failed or not rows:
-        return []
+    return {} if one.failed else {str(row["name"]): (row["price_usd"], row.get("price_as_of", "")) for row in rows}
+
+
+def _prices(prices: dict[str, tuple[str, str]], words: Words) -> list[str]:
+    """What the options cost, where that is known."""
     told = [
-        words.say("price", name=row["name"], price=row["price_usd"], day=row.get("price_as_of", "")) for row in rows
+        words.say("price", name=name, price=price, day=f" ({day})" if day else "")
+        for name, (price, day) in prices.items()
     ]
-    return [words.say("prices", rows=words.listed(told))]
+    return [words.say("prices", rows=words.listed(told))] if told else []
+
+
+def _cheaper(one: Option, other: Option, prices: dict[str, tuple[str, str]]) -> Option | None:
+    """The one that costs less, where both prices are known."""
+    if one.name not in prices or other.name not in prices:
+        return None
+    return min((one, other), key=lambda option: _money(prices[option.name][0]))
+
+
+def _money(said: str) -> float:
+    digits = "".join(letter for letter in said.split(" ")[0] if letter.isdigit() or letter == ".")
+    return float(digits.strip(".") or 0)
+
+
+def _times(options: list[Option], calls: Calls, words: Words) -> str:
+    """How many times as fast the first is, where both run the same model and their speeds are known."""
+    first = options[0]
+    other = next((one for one in options[1:] if one.model == first.model and one.name != first.name), None)
+    if other is None or alike(first, other) or not (first.rate and other.rate and first.fits and other.fits):
+        return ""
+    refs = [f"{one.result.key}.ways[0].speed.{_measure(one)}" for one in (first, other)]
+    one = calls.call("work_out", {"expression": "first / other", "unit": "",
+                                  "values": {"first": refs[0], "other": refs[1]}})  # fmt: skip
+    if one.failed:
+        return ""
+    return words.say("times_as_fast", name=first.name, other=other.name, ratio=str(one.shown["value"]).split(" (")[0])
+
+
+def _measure(one: Option) -> str:
+    """Under which name the speed stands in the result."""
+    speed = (one.result.shown.get("ways") or [{}])[0].get("speed") or {}
+    names = ("tokens_per_s_total", "tokens_per_s_per_user", "tokens_per_s", "samples_per_s")
+    return next((name for name in names if speed.get(name)), "tokens_per_s")
 
 
 TOPIC = Topic("among", Path(__file__).parent, ASKS, applies, answer)

@@ -28,6 +28,8 @@ class _Wanted(NamedTuple):
     setup: Setup
     asked: dict[str, Any]
     found: LookedUp
+    refused: LookedUp | None = None
+    """The same as it was asked, where only a lighter training of it can be had."""
 
     @property
     def first(self) -> Mapping[str, Any] | None:
@@ -40,8 +42,12 @@ class _Wanted(NamedTuple):
 def applies(ask: Ask, situation: Situation) -> bool:
     """A work whose model, or a purpose that models are known for, was named."""
     found = setups(situation, ask)
-    if ask.ask == "cost" and any(one.machines for one in found):
-        return False  # what a machine that is named costs is not what to order
+    if ask.ask == "cost":
+        if any(one.trains for one in found):
+            return False  # what a training costs is its hours
+        counted = any(one.ask in ("count", "which_hardware", "plan") for one in situation.asks)
+        if any(one.machines for one in found) and not counted:
+            return False  # what a machine that is named costs is not what to order
     return bool(found) and (any(one.work is not None for one in found) or _purpose(situation) is not None)
 
 
@@ -55,7 +61,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     main = wanted[0]
     if main.first is None:
         return _nothing(main, ask, situation, calls, words)
-    lines = [said for one in wanted[1:] for said in _beside(one, main.first, situation, calls, words)]
+    lines = [said for one in wanted for said in _lighter(one, words)]
+    lines += _pace(main, calls, words)
+    lines += [said for one in wanted[1:] for said in _beside(one, main.first, situation, calls, words)]
     lines += _own(ask, situation, calls, words)
     lines += bill(main.first, words)
     lines += besides(_all(main, calls), main.first, main.found, words)
@@ -69,6 +77,10 @@ def _ordered(setup: Setup, asked: dict[str, Any], calls: Calls) -> _Wanted:
     one = calls.call("configure", {**asked, **({"acquisition": "buy"} if both else {})})
     if both and (one.failed or not orders(one)):
         one = calls.call("configure", dict(asked))
+    if not one.failed and not orders(one) and asked.get("task") == "lora":
+        lighter = calls.call("configure", {**asked, "task": "qlora"})
+        if orders(lighter):
+            return _Wanted(setup, asked, lighter, one)
     open_ = {name: value for name, value in asked.items() if name not in LIMITS}
     if not one.failed and not orders(one) and "cards" in asked and open_ != asked:
         one = calls.call("configure", dict(open_))
@@ -94,8 +106,32 @@ def _beside(one: _Wanted, first: Mapping[str, Any], situation: Situation, calls:
         name = "same_machine" if option.rate else "same_machine_unpaced"
         return [words.say(name, work=work_name(one.found, words), how=_how(option, words), needed=option.needed,
                           usable=option.usable, rate=option.rate)]  # fmt: skip
-    own = order_line(one.first, one.found, words) if one.first else ""
-    return [words.say("not_same_machine", work=work_name(one.found, words), order=own)]
+    if one.first:
+        own = order_line(one.first, one.found, words)
+        return [words.say("not_same_machine", work=work_name(one.found, words), order=own)]
+    return [words.say("beyond", work=work_name(one.found, words), nearest=_nearest(one.found))]
+
+
+def _nearest(one: LookedUp) -> str:
+    row = next((row for row in one.shown.get("nearest_misses", []) if isinstance(row, Mapping)), {})
+    return str(row.get("title") or "–")
+
+
+def _lighter(one: _Wanted, words: Words) -> list[str]:
+    """That only a lighter training can be had within the limits, and what is nearest for the one that was asked."""
+    if one.refused is None:
+        return []
+    return [words.say("lighter", asked=work_name(one.refused, words), found=work_name(one.found, words),
+                      nearest=_nearest(one.refused))]  # fmt: skip
+
+
+def _pace(one: _Wanted, calls: Calls, words: Words) -> list[str]:
+    """How fast a work that writes no text runs on what is ordered, where the order itself does not tell."""
+    if one.first is None or one.asked.get("task") or (one.first.get("speed") or {}) or not one.asked.get("model"):
+        return []
+    cards = f"{one.first.get('gpu_count')}x {one.first.get('gpu_name')}"
+    option = _worked_on(one.setup, calls.call("find_ways_to_run", {"model": one.asked["model"], "cards": cards}), words)
+    return words.maybe("pace_there", rate=option.rate) if option is not None else []
 
 
 def _worked_on(setup: Setup, one: LookedUp, words: Words) -> Option | None:

@@ -19,7 +19,7 @@ ASKS = ("which_hardware", "count", "worth", "improve", "needed", "which_model", 
 SIZES = ("8B", "14B", "32B", "70B")
 LARGER = ("gpt-oss-120b", "Qwen3-235B-A22B", "DeepSeek-R1")
 """What goes on behind the sizes, where all of these are held."""
-SETS_MAX = 3
+SETS_MAX, PAIR = 3, 2
 COUNTS = (1, 2, 4, 8)
 
 
@@ -31,6 +31,8 @@ class _Held(NamedTuple):
     needed: str
     usable: str
     rate: str
+    at: str = ""
+    """Where the rate stands, as calculations refer to it."""
 
 
 class _Set(NamedTuple):
@@ -46,7 +48,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
     found = _sets(ask, situation)
     if not found or any(one.work is not None for one in setups(situation, ask)):
         return False
-    if ask.ask in ("compare", "fits"):
+    if ask.ask == "compare":
         works = works_of(situation, ask)
         return any(one.all("activity") or one.all("method") or one.all("model") for one in works)
     return ask.quantity not in ("links", "software", "feature", "power", "energy", "price")
@@ -66,6 +68,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if pair is not None and not pair.failed:
         lines += [*lacking(pair, words), *priced(pair, words), *read_as(pair, words)]
     lead = _lead(ask, told, work, calls, words)
+    if ask.quantity in ("speed", "throughput") or ask.ask == "worth":
+        lead = _times(told, calls, words) + lead
     return SectionTold(lead, (*lines, words.say("question_model_of_it")), "comparison" if len(told) > 1 else "fact")
 
 
@@ -91,13 +95,15 @@ def _on(asked: dict[str, str], size: str, work: Setup, calls: Calls, words: Word
         told = best_way(one, words) if not one.failed else None
         if told is None or verdict(one) not in FIT:
             return None
-        return _Held(size, f"{told['method']}, {told['how']}", told["needed"], told["usable"], told["rate"])
+        return _Held(size, f"{told['method']}, {told['how']}", told["needed"], told["usable"], told["rate"],
+                     f"{one.key}.ways[0].speed.tokens_per_s")  # fmt: skip
     one = calls.call("find_ways_to_run", {**asked, "model": size})
     found = [] if one.failed or verdict(one) != "fits" else ways(one, words)
     if not found:
         return None
     told = found[0].fields
-    return _Held(size, f"{told['format']}, {told['engine']}", told["needed"], told["usable"], told["rate"])
+    return _Held(size, f"{told['format']}, {told['engine']}", told["needed"], told["usable"], told["rate"],
+                 f"{one.key}.ways[0].speed.tokens_per_s_per_user")  # fmt: skip
 
 
 def _lead(ask: Ask, told: Sequence[_Set], work: Setup, calls: Calls, words: Words) -> str:
@@ -117,6 +123,22 @@ def _lead(ask: Ask, told: Sequence[_Set], work: Setup, calls: Calls, words: Word
         return words.say("holds_alike", name=best.name, doing=doing, size=largest.size, rate=largest.rate,
                          other=rest[0].name, other_rate=other.rate)  # fmt: skip
     return lead + "".join(words.say("holds_less", name=one.name, size=list(one.held)[-1]) for one in rest)
+
+
+def _times(told: Sequence[_Set], calls: Calls, words: Words) -> str:
+    """How many times as fast one set is at the largest size that both hold in the same format."""
+    if len(told) < PAIR:
+        return ""
+    for size in reversed(SIZES):
+        pair = [one.held.get(size) for one in told[:PAIR]]
+        if any(one is None or not one.rate for one in pair) or pair[0].how != pair[1].how:  # type: ignore[union-attr]
+            continue
+        values = {"first": pair[0].at, "second": pair[1].at}  # type: ignore[union-attr]
+        one = calls.call("work_out", {"expression": "second / first", "values": values, "unit": ""})
+        if not one.failed:
+            ratio = str(one.shown["value"]).split(" (")[0]
+            return words.say("times_at", name=told[1].name, other=told[0].name, size=size, ratio=ratio)
+    return ""
 
 
 def _counted(one: _Set, work: Setup, calls: Calls, words: Words) -> str:

@@ -26,6 +26,10 @@ def applies(ask: Ask, situation: Situation) -> bool:
     found = _machines(ask, situation)
     if any(one.every("api_price") for one in found) or situation.one("api_price") is not None:
         return False
+    ordered = any(one.ask in ("count", "which_hardware", "plan") for one in situation.asks)
+    told = any(one.every("price") or one.every("rent") for one in found)
+    if ask.ask == "cost" and ordered and not told:
+        return False  # what to order is asked, and the order has its price
     if ask.ask == "cost" and (any(one.trains for one in found) or energy_alone(situation)):
         return False  # what a training costs is its hours
     return bool(found) and len(rented(ask, situation)) < 2

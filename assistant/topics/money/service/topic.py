@@ -11,10 +11,13 @@ from assistant.writing.arguments import cards_of, in_figures, model_of
 from assistant.writing.buying import owning
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
+from kb.market.rates import convert
 
 ASKS = ("break_even", "buy_or_rent", "cost", "worth", "compare", "check", "which_hardware")
 OFFICE = "240 h"
 """Hours of a month that is worked eight hours a day."""
+MOST_A_MILLION_USD = 200
+"""What no service asks for a million tokens: a price above it is a month's bill."""
 MANY = "32"
 """Requests at once that a service is reckoned for."""
 KEPT = ("cards", "purchase_price", "rent", "hosting", "tariff", "years", "country", "residual")
@@ -33,7 +36,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     setup = next(one for one in setups(situation, ask) if cards_of(one) and one.work is not None)
     price = _price(setup, situation)
     assert price is not None  # noqa: S101 - `applies` has seen to it
-    billed = isinstance(price.value, Mapping) and bool(price.value.get("per"))
+    billed = _billed(price)
     held = owning([setup], situation, words.language)
     asked = {name: held[name] for name in KEPT if name in held} | model_of(setup, form=False)
     asked["model"] = _with_format(setup, asked, calls)
@@ -59,11 +62,26 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     return SectionTold(lead, (*load, words.say("besides")), "estimate")
 
 
+def _billed(price: Known) -> bool:
+    """Whether the price is a bill: said of a time, or more than anybody asks for a million tokens."""
+    value = price.value if isinstance(price.value, Mapping) else {}
+    if value.get("per"):
+        return True
+    usd = convert(value.get("amount", 0), str(value.get("currency", "USD")), "USD")
+    return float(usd) > MOST_A_MILLION_USD
+
+
+def _bill(price: Known) -> str:
+    """A bill in figures, of a month where no time was said."""
+    said = in_figures(price)
+    return said if "/" in said else f"{said}/month"
+
+
 def _less(key: str, mine: str, price: Known, billed: bool, calls: Calls, words: Words) -> tuple[str, list[str]]:
     """By how much one is under the other, and at which share of these tokens they are even."""
     values = {
         "mine": f"{key}.volume.{mine}",
-        "theirs": in_figures(price) if billed else f"{key}.volume.api_monthly_cost",
+        "theirs": _bill(price) if billed else f"{key}.volume.api_monthly_cost",
     }
     found = calls.call("work_out", {"expression": "1 - mine / theirs", "values": values, "unit": "%"})
     even = calls.call("work_out", {"expression": "mine / theirs", "values": values, "unit": "%"})

@@ -6,6 +6,8 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import training
+from assistant.writing.buying import ordering
+from assistant.writing.orders import orders
 from assistant.writing.setups import setups
 from assistant.writing.training import best_way
 from assistant.writing.words import Words
@@ -14,9 +16,9 @@ ASKS = ("cost",)
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
-    """Something is trained, on cards that are named."""
+    """Something is trained whose model is known, on cards that are named or on what is cheapest to rent."""
     found = setups(situation, ask)
-    return bool(found) and all(one.work is not None and one.machines and one.trains for one in found)
+    return bool(found) and all(one.work is not None and one.trains for one in found)
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
@@ -24,7 +26,17 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     leads: list[str] = []
     lines: list[str] = []
     for setup in setups(situation, ask):
-        one = calls.call("find_ways_to_train", dict(training(setup, situation)))
+        asked = dict(training(setup, situation))
+        if not setup.machines:
+            rents = calls.call("configure", {**ordering(setup, situation, words.language), "acquisition": "rent"})
+            first = next(iter(orders(rents, how="rent")), None)
+            if first is None:
+                continue
+            asked["cards"] = f"{first['gpu_count']}x {first['gpu_name']}"
+            price = str((first.get("price") or {}).get("amount", "–"))
+            fields = {"count": first["gpu_count"], "card": first["gpu_name"], "provider": first.get("provider", "–")}
+            lines.append(words.say("cheapest", price=price, **fields))
+        one = calls.call("find_ways_to_train", asked)
         told = best_way(one, words) if not one.failed else None
         if told is None:
             continue
