@@ -50,6 +50,8 @@ _CLOCK = grammar(
     r"(?P<to>\d{1,2})(?::\d\d| ?点| ?am| ?pm)?"
 )
 """From when to when of a day."""
+_FORMS = grammar(r"(?:the |(?<![a-z0-9])(?:pcie|sxm\d?|nvl|\d{1,3} ?gi?b?)(?![a-z0-9])|版本?|的)")
+"""Words by which cards of one name differ."""
 HALF_DAY_H, DAY_H = 12, 24
 _BARE = grammar(r"^\D{0,6}\d+(?:[.,]\d+)?\D{0,2}$")
 
@@ -88,7 +90,21 @@ def with_neighbours(facts: Sequence[tuple[MarkedFact, str]], language: str | Non
     found = [_alone(mark.slot, quote) for mark, quote in facts]
     for _ in ("currency", "period"):  # what is paid for is inherited from amounts whose currency was inherited
         found = _with_money(facts, found, language)
+    found = _with_names(facts, found)
     return [_plain(_classed(mark, quote, one)) for (mark, quote), one in zip(facts, found, strict=True)]
+
+
+def _with_names(facts: Sequence[tuple[MarkedFact, str]], found: Sequence[Value | str]) -> list[Value | str]:
+    """The values; a form or a memory alone ("SXM", "80GB SXM") is of the card that was named before it."""
+    named, completed = "", []
+    for (mark, quote), one in zip(facts, found, strict=True):
+        if mark.slot == "cards" and isinstance(one, Value):
+            named = _FORMS.sub(" ", plain(quote)).strip()
+        elif mark.slot == "cards" and isinstance(one, str) and named and not _FORMS.sub("", plain(quote)).strip():
+            again = _alone(mark.slot, f"{named} {quote}")
+            one = Value(again.value, (*again.inherited, "name")) if isinstance(again, Value) else one
+        completed.append(one)
+    return completed
 
 
 def _with_money(
@@ -243,6 +259,13 @@ def _words(quote: str, slot: str) -> Any:
     return said
 
 
+def _rate(quote: str, slot: str) -> Any:
+    """A rate; whether it is of all together, where the words say so."""
+    rate = read_rate(quote, field=slot)
+    told = dict(rate.model_dump(mode="json") if hasattr(rate, "model_dump") else rate)
+    return {**told, "together": True} if word_of("together", quote) else rate
+
+
 def _named(quote: str, slot: str) -> Any:
     """One of the words known in a slot that is open; anything else as it was written."""
     return word_of(slot, quote) or _text(quote, slot)
@@ -282,7 +305,7 @@ _READERS: Mapping[str, Read] = {
     "link": _link, "memory": lambda quote, slot: read_memory(quote, field=slot),
     "money": lambda quote, slot: read_money(quote, field=slot),
     "duration": _duration,
-    "rate": lambda quote, slot: read_rate(quote, field=slot),
+    "rate": _rate,
     "share": lambda quote, slot: read_share(quote, field=slot),
     "growth": lambda quote, slot: read_growth(quote, field=slot),
     "power": lambda quote, slot: read_power(quote, field=slot),

@@ -5,7 +5,7 @@ from typing import Any
 
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
-from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_of
+from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_card, said_of
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 
 LANGUAGE_COUNTRY = {"zh": "CN"}
@@ -15,6 +15,8 @@ LANGUAGE_CURRENCY = {"zh": "CNY"}
 DAILY = frozenset({"nightly", "daily", "every_night", "every_day"})
 DAY_S = 86_400
 MONEY = frozenset({"tariff", "price", "rent", "hosting", "residual", "horizon", "api_price", "budget"})
+IN_FLIGHT = 0.2
+"""Share of users whose requests run at a busy moment, as orders reckon it."""
 OWN_SITES = frozenset({"on_premises", "home", "office"})
 """Where a machine of one's own stands: who wants it there does not rent."""
 BOUGHT = {"buy": "buy", "rent": "rent", "tender": "buy"}
@@ -35,7 +37,7 @@ def ordering(setup: Setup, situation: Situation, language: str) -> dict[str, Any
     if setup.trains:
         said["task"] = methods_of(setup)
     elif (wanted := setup.one("speed", "wanted")) is not None and wanted.value.get("of") in (None, "tokens"):
-        said["target_tokens_per_s"] = f"{wanted.value['per_s']:g}"
+        said["target_tokens_per_s"] = f"{wanted.value['per_s'] / _sharing(wanted, said):g}"
     if "model" not in said and (purpose := setup.one("purpose")) is not None:
         said["purpose"] = str(purpose.value or purpose.quote)
     deadline = _one(setup, situation, "duration", "at_most", "wanted")
@@ -44,6 +46,14 @@ def ordering(setup: Setup, situation: Situation, language: str) -> dict[str, Any
     said |= _bought(setup, situation)
     said.setdefault("currency", LANGUAGE_CURRENCY.get(language, ""))
     return {name: value for name, value in said.items() if value}
+
+
+def _sharing(wanted: Known, said: Mapping[str, Any]) -> float:
+    """Among how many requests at once a speed is shared that all get together."""
+    if not wanted.value.get("together"):
+        return 1.0
+    at_once = said.get("concurrent_sequences") or float(said.get("users") or 1) * IN_FLIGHT
+    return max(1.0, float(at_once))
 
 
 def _bought(setup: Setup, situation: Situation) -> dict[str, Any]:
@@ -103,7 +113,7 @@ def place_or_money(one: Known) -> str:
 
 
 def _cards(things: Iterable[Thing], *stances: str) -> list[str]:
-    return [one.quote for thing in things for one in thing.all("cards") if one.stance in stances]
+    return [said_card(one) for thing in things for one in thing.all("cards") if one.stance in stances]
 
 
 def _one(setup: Setup, situation: Situation, slot: str, *stances: str) -> Known | None:

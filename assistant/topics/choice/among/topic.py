@@ -6,10 +6,13 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
+from assistant.writing.buying import conditions_of, rented
 from assistant.writing.compared import bare_names, faster, lacking
 from assistant.writing.options import Option, alike, best_first, table, worked
-from assistant.writing.setups import Setup, setups
+from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
+from kb.catalog import gpus
+from tools.configure.market.conditions import MADE_IN_CHINA
 
 ROOMIER = 1.1
 """Ratio of memories from which one is the roomier."""
@@ -18,6 +21,8 @@ ASKS = ("which_hardware", "compare", "worth", "improve", "needed")
 
 def applies(ask: Ask, situation: Situation) -> bool:
     """A work, and two machines or more."""
+    if ask.quantity == "price" and len(rented(ask, situation)) > 1:
+        return False  # rents that were told decide
     found = _weighed(ask, situation)
     return bool(found) and all(one.work is not None for one in found) and len({cards_of(one) for one in found}) > 1
 
@@ -31,14 +36,27 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     weighed = _weighed(ask, situation)
     if _by_length(ask, weighed[0], situation):
         options.sort(key=lambda one: (not one.fits, -_tokens(one)))
+    home = _home_made(weighed) if "chinese" in conditions_of(weighed[0], situation) else set()
+    options.sort(key=lambda one: bool(home) and one.name not in home)
     prices = _prices_of(options, calls)
     length = _by_length(ask, weighed[0], situation)
     lead = _by_context(options, words) if length else _lead(options, prices, words)
     if ask.ask in ("worth", "improve") or ask.quantity in ("speed", "throughput"):
         lead = _times(options, calls, words) + lead
-    lines = [*_why(weighed, options, calls, words), table(options, words), *_quoted(weighed, words),
+    told = words.maybe("home_made", names=words.listed([one.name for one in options if one.name in home][:1]))
+    lines = [*told, *_why(weighed, options, calls, words), table(options, words), *_quoted(weighed, words),
              *_prices(prices, words)]  # fmt: skip
     return SectionTold(lead, tuple(lines), "comparison")
+
+
+def _home_made(weighed: list[Setup]) -> set[str]:
+    """The options of which every card is made in China, where that was set as a condition."""
+    found = set()
+    for one in weighed:
+        rows = [row for known in one.every("cards", *THOUGHT_OF) for row in known.value or ()]
+        if rows and all(row.get("gpu") in gpus() and gpus()[row["gpu"]].vendor in MADE_IN_CHINA for row in rows):
+            found.add(cards_of(one) or "")
+    return found
 
 
 def _by_length(ask: Ask, setup: Setup, situation: Situation) -> bool:
@@ -177,8 +195,14 @@ def _times(options: list[Option], calls: Calls, words: Words) -> str:
     """How many times as fast the first is, where both run the same model and their speeds are known."""
     first = options[0]
     other = next((one for one in options[1:] if one.model == first.model and one.name != first.name), None)
-    if other is None or alike(first, other) or not (first.rate and other.rate and first.fits and other.fits):
+    if (
+        other is None
+        or other.how != first.how
+        or alike(first, other)
+        or not (first.rate and other.rate and first.fits and other.fits)
+    ):
         return ""
+    first, other = sorted((first, other), key=lambda one: -one.rate_value)
     refs = [f"{one.result.key}.ways[0].speed.{_measure(one)}" for one in (first, other)]
     one = calls.call("work_out", {"expression": "first / other", "unit": "",
                                   "values": {"first": refs[0], "other": refs[1]}})  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.arguments import money_of
 from assistant.writing.buying import CARD_FEATURES, LANGUAGE_COUNTRY, place_or_money
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
@@ -37,7 +38,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     """Whether any card meets all, which, and what each condition alone keeps out."""
     wanted = _wanted(situation)
     country = _country(situation, words)
-    found = _found(wanted.memory, wanted.features, country, calls)
+    price = _price(wanted, situation)
+    found = _found(wanted.memory, wanted.features, country, calls, price)
     if found.failed:
         return None
     rows = _rows(found)
@@ -50,7 +52,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     lines = [_listed(rows, words)] if rows else []
     for feature in wanted.features:
         rest = tuple(one for one in wanted.features if one != feature)
-        freed = _found(wanted.memory, rest, country, calls)
+        freed = _found(wanted.memory, rest, country, calls, price)
         names = [str(row["name"]) for row in _rows(freed) if row["name"] not in {one["name"] for one in rows}]
         if names:
             lines.append(words.say("without", feature=feature.upper(), names=words.listed(names[:NAMES_MAX])))
@@ -74,9 +76,15 @@ def _country(situation: Situation, words: Words) -> str:
     return place_or_money(said) if said is not None else LANGUAGE_COUNTRY.get(words.language, "")
 
 
-def _found(memory: Known | None, features: tuple[str, ...], country: str, calls: Calls) -> LookedUp:
+def _price(wanted: _Wanted, situation: Situation) -> str:
+    """The most a card may cost: a budget for no number of them."""
+    budget = situation.one("budget")
+    return money_of(budget) if budget is not None and wanted.count is None else ""
+
+
+def _found(memory: Known | None, features: tuple[str, ...], country: str, calls: Calls, price: str) -> LookedUp:
     asked = {"kind": "find_cards", "feature": " ".join(features), "country": country,
-             "min_memory": memory.quote if memory else "", "sort": "price"}  # fmt: skip
+             "min_memory": memory.quote if memory else "", "sort": "price", "max_price": price}  # fmt: skip
     return calls.call("look_up", {name: value for name, value in asked.items() if value})
 
 

@@ -6,9 +6,11 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import machine
-from assistant.writing.options import Option, table, worked
+from assistant.writing.options import FIT, Option, table, worked
 from assistant.writing.setups import Setup, setups
+from assistant.writing.ways import verdict, ways
 from assistant.writing.words import Words
+from kb.purposes import purposes
 
 ROWS_MAX = 4
 MEMORIES = ("8GB", "12GB", "16GB", "24GB", "48GB", "96GB")
@@ -30,6 +32,10 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if not any(one.machines for one in found):
         return _by_memory(calls, words)
     named = [one for one in found if one.work is not None]
+    if not named and (kind := _purpose(situation)) is not None:
+        told = _for_purpose(kind, found[0], calls, words)
+        if told is not None:
+            return told
     if ask.quantity == "model_size" or not named:
         return _largest(found[0], calls, words)
     options = [worked(one, situation, calls.call, words) for one in named]
@@ -63,6 +69,29 @@ def _largest(setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
         if row.get("tokens_per_s_per_user")
     ]
     return SectionTold(lead, ("\n".join(f"- {line}" for line in lines),), "fact")
+
+
+def _purpose(situation: Situation) -> str | None:
+    """What the model is for, where models are known for it."""
+    said = [one.value for thing in situation.works() for one in thing.all("purpose")]
+    said += [one.value for one in situation.known if one.slot == "purpose"]
+    return next((str(one) for one in reversed(said) if one in purposes()), None)
+
+
+def _for_purpose(kind: str, setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
+    """The models published for a purpose, largest first, that the machine runs."""
+    told = []
+    for name in purposes()[kind].models:  # type: ignore[index]
+        one = calls.call("find_ways_to_run", {**machine(setup), "model": name})
+        best = ways(one, words) if not one.failed and verdict(one) in FIT else []
+        if best and best[0].fields["rate"]:
+            told.append(best[0].fields)
+        if len(told) == ROWS_MAX:
+            break
+    if not told:
+        return None
+    lines = [words.say("runs_as", **row) for row in told]
+    return SectionTold(words.say("for_purpose", **told[0]), ("\n".join(f"- {line}" for line in lines),), "fact")
 
 
 def _by_memory(calls: Calls, words: Words) -> SectionTold | None:

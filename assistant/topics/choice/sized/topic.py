@@ -12,7 +12,7 @@ from assistant.writing.compared import bare_names, faster, lacking, priced, read
 from assistant.writing.options import FIT
 from assistant.writing.setups import Setup, setups, works_of
 from assistant.writing.training import best_way
-from assistant.writing.ways import verdict, ways
+from assistant.writing.ways import leading, verdict, ways
 from assistant.writing.words import Words
 
 ASKS = ("which_hardware", "count", "worth", "improve", "needed", "which_model", "compare", "fits")
@@ -119,9 +119,10 @@ def _lead(ask: Ask, told: Sequence[_Set], work: Setup, calls: Calls, words: Word
     lead = words.say("holds", name=best.name, doing=doing, **largest._asdict())
     rest = [one for one in ranked[1:] if one.held]
     if rest and len(rest[0].held) == len(best.held):
-        other = rest[0].held[largest.size]
-        return words.say("holds_alike", name=best.name, doing=doing, size=largest.size, rate=largest.rate,
-                         other=rest[0].name, other_rate=other.rate)  # fmt: skip
+        best, other = sorted((best, rest[0]), key=lambda one: -(leading(one.held[largest.size].rate) or 0.0))
+        return words.say("holds_alike", name=best.name, doing=doing, size=largest.size,
+                         rate=best.held[largest.size].rate, other=other.name,
+                         other_rate=other.held[largest.size].rate)  # fmt: skip
     return lead + "".join(words.say("holds_less", name=one.name, size=list(one.held)[-1]) for one in rest)
 
 

@@ -24,8 +24,9 @@ def applies(ask: Ask, situation: Situation) -> bool:
     """Cards that are named; a cost, where they are to be rented and nothing tells for how long."""
     if ask.ask == "cost":
         known = [*situation.known, *(one for thing in situation.things for one in thing.known)]
+        asked = any(one.ask == "available" for one in situation.asks)
         renting = any(one.slot == "acquisition" and one.value == "rent" for one in known)
-        if not renting or any(one.slot in RECKONED for one in known):
+        if not (renting or asked) or any(one.slot in RECKONED for one in known):
             return False
     return bool(card_names(ask, situation))
 
@@ -69,6 +70,8 @@ def _sold(card: str, calls: Calls, words: Words) -> list[str]:
     one = calls.call("look_up", {"kind": "spec", "names": [card]})
     row = next((row for row in one.shown.get("found", []) if isinstance(row, Mapping)), {}) if not one.failed else {}
     price = row.get("price") or {}
+    if row and not price.get("amount_usd") and words.knows(f"status_{row.get('status')}"):
+        return [words.say("unpriced", card=row["name"], status=words.say(f"status_{row['status']}"))]
     return words.maybe("sold", card=row.get("name"), price=price.get("amount_usd"), day=price.get("as_of"),
                        status=words.say(f"status_{row.get('status')}") if words.knows(f"status_{row.get('status')}")
                        else str(row.get("status", "–")))  # fmt: skip
