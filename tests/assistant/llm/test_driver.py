@@ -1,6 +1,7 @@
 """A language model drives the same agent: a scripted OpenAI-compatible server on this machine, good and bad."""
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,6 @@ import pytest
 
 from assistant.agent import Advisor
 from assistant.answer import Answer
-from ingest.sync import ensure_bundled
 from kb.base import BadInput
 from kb.settings import Settings, settings
 from tools.agent_tools.toolset import agent_tools
@@ -105,15 +105,9 @@ def server() -> Iterator[Scripted]:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, guidance_home: Path) -> Path:
     """An index for the whole module."""
-    folder = tmp_path_factory.mktemp("language-model")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GPU_ADVISOR_HOME", str(folder))
-        settings.cache_clear()
-        ensure_bundled()
-    settings.cache_clear()
-    return folder
+    return Path(shutil.copytree(guidance_home, tmp_path_factory.mktemp("language-model"), dirs_exist_ok=True))
 
 
 @pytest.fixture
