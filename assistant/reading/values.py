@@ -87,50 +87,19 @@ def with_neighbours(facts: Sequence[tuple[MarkedFact, str]], language: str | Non
     in the same slot name ("0.72" beside "1.80/gpu/h" is a rent an hour and card), and of any slot the currency; where
     no amount names one, the currency is that of the language. What was not said is told in `inherited`.
     """
-    found = [_alone(mark.slot, quote) for mark, quote in facts]
-    for _ in ("currency", "period"):  # what is paid for is inherited from amounts whose currency was inherited
-        found = _with_money(facts, found, language)
-    found = _with_names(facts, found)
-    return [_plain(_classed(mark, quote, one)) for (mark, quote), one in zip(facts, found, strict=True)]
-
-
-def _with_names(facts: Sequence[tuple[MarkedFact, str]], found: Sequence[Value | str]) -> list[Value | str]:
-    """The values; a form or a memory alone ("SXM", "80GB SXM") is of the card that was named before it."""
-    named, completed = "", []
-    for (mark, quote), one in zip(facts, found, strict=True):
-        if mark.slot == "cards" and isinstance(one, Value):
-            named = _FORMS.sub(" ", plain(quote)).strip()
-        elif mark.slot == "cards" and isinstance(one, str) and named and not _FORMS.sub("", plain(quote)).strip():
-            again = _alone(mark.slot, f"{named} {quote}")
-            one = Value(again.value, (*again.inherited, "name")) if isinstance(again, Value) else one
-        completed.append(one)
-    return completed
-
-
-def _with_money(
-    facts: Sequence[tuple[MarkedFact, str]], found: Sequence[Value | str], language: str | None
-) -> list[Value | str]:
-    """The values, with amounts completed by what the others of them name."""
-    told = [one.value if isinstance(one, Value) and isinstance(one.value, Money) else None for one in found]
+    alone = [_alone(mark.slot, quote) for mark, quote in facts]
+    named = [one.value for one in alone if isinstance(one, Value) and isinstance(one.value, Money)]
+    for place, ((mark, quote), one) in enumerate(zip(facts, alone, strict=True)):
+        if slots()[mark.slot].reads == "money" and isinstance(one, str):
+            alone[place] = _in_currency(quote, one, named, _CURRENCY.get(language or ""))
+    told = [one.value if isinstance(one, Value) and isinstance(one.value, Money) else None for one in alone]
     completed = []
-    for (mark, quote), one in zip(facts, found, strict=True):
+    for (mark, quote), one in zip(facts, alone, strict=True):
         if slots()[mark.slot].reads == "money":
             others = [money for (other, _), money in zip(facts, told, strict=True) if money and other.slot == mark.slot]
-            one = _completed(one, quote, others, [money for money in told if money], _CURRENCY.get(language or ""))
-        completed.append(one)
+            one = _paid_per(one, quote, others)
+        completed.append(_plain(one))
     return completed
-
-
-def _classed(mark: MarkedFact, quote: str, one: Value | str) -> Value | str:
-    """A class of cards that is ruled out by words that name none of them."""
-    if isinstance(one, str) and mark.slot == "cards" and mark.stance == "ruled_out" and (kind := _class_of(quote)):
-        return Value([{"gpu": None, "count": 1, "class": kind}])
-    return one
-
-
-def _class_of(quote: str) -> str | None:
-    """The class of cards that words name which name no card: GeForce, 专业卡."""
-    return word_of("condition", quote)
 
 
 def value_of(slot: str, quote: str) -> Value | str:
@@ -154,27 +123,26 @@ def _plain(one: Value | str) -> Value | str:
     return Value(value.model_dump(mode="json") if hasattr(value, "model_dump") else value, one.inherited)
 
 
-def _completed(
-    one: Value | str, quote: str, same: Sequence[Money], any_: Sequence[Money], usual: str | None
-) -> Value | str:
-    """An amount with what its neighbours say of it."""
-    inherited: list[str] = []
+def _in_currency(quote: str, refused: str, named: Sequence[Money], usual: str | None) -> Value | str:
+    """An amount without a currency, in that of the other amounts, else in the usual one; or why it is none."""
+    currency = next((money.currency for money in named), usual)
+    if currency is None:
+        return refused
+    try:
+        return Value(read_money(quote, currency=currency), ("currency",))
+    except AdvisorError as problem:
+        return str(problem)
+
+
+def _paid_per(one: Value | str, quote: str, same: Sequence[Money]) -> Value | str:
+    """An amount that names no time it is paid for, with that of its neighbours."""
     if isinstance(one, str):
-        currency = next((money.currency for money in (*same, *any_)), usual)
-        if currency is None:
-            return one
-        try:
-            one = Value(read_money(quote, currency=currency))
-        except AdvisorError as problem:
-            return str(problem)
-        inherited.append("currency")
+        return one
     money: Money = one.value
-    if money.per is None and money.each is None and _BARE.match(plain(quote)):
-        paid = next((other for other in same if other.per is not None), None)
-        if paid is not None:
-            money = money.model_copy(update={"per": paid.per, "each": paid.each})
-            inherited.append("per")
-    return Value(money, (*one.inherited, *inherited))
+    paid = next((other for other in same if other.per is not None), None)
+    if paid is None or money.per is not None or money.each is not None or not _BARE.match(plain(quote)):
+        return one
+    return Value(money.model_copy(update={"per": paid.per, "each": paid.each}), (*one.inherited, "per"))
 
 
 def _cards(quote: str, slot: str) -> Any:
@@ -257,6 +225,37 @@ def _words(quote: str, slot: str) -> Any:
     if said is None:
         raise BadInput(slot, f"“{quote[:60]}” is none of the values known here.", "It is kept as unread.")
     return said
+
+
+def values_of(facts: Sequence[tuple[MarkedFact, str]], language: str | None = None) -> list[Value | str]:
+    """The value of every quotation as its neighbours complete it, and cards by what was named before them."""
+    found = _with_names(facts, with_neighbours(facts, language))
+    return [_classed(mark, quote, one) for (mark, quote), one in zip(facts, found, strict=True)]
+
+
+def _with_names(facts: Sequence[tuple[MarkedFact, str]], found: Sequence[Value | str]) -> list[Value | str]:
+    """The values; a form or a memory alone ("SXM", "80GB SXM") is of the card that was named before it."""
+    named, completed = "", []
+    for (mark, quote), one in zip(facts, found, strict=True):
+        if mark.slot == "cards" and isinstance(one, Value):
+            named = _FORMS.sub(" ", plain(quote)).strip()
+        elif mark.slot == "cards" and isinstance(one, str) and named and not _FORMS.sub("", plain(quote)).strip():
+            again = value_of(mark.slot, f"{named} {quote}")
+            one = Value(again.value, (*again.inherited, "name")) if isinstance(again, Value) else one
+        completed.append(one)
+    return completed
+
+
+def _classed(mark: MarkedFact, quote: str, one: Value | str) -> Value | str:
+    """A class of cards that is ruled out by words that name none of them."""
+    if isinstance(one, str) and mark.slot == "cards" and mark.stance == "ruled_out" and (kind := _class_of(quote)):
+        return Value([{"gpu": None, "count": 1, "class": kind}])
+    return one
+
+
+def _class_of(quote: str) -> str | None:
+    """The class of cards that words name which name no card: GeForce, 专业卡."""
+    return word_of("condition", quote)
 
 
 def _rate(quote: str, slot: str) -> Any:

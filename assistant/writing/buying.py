@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_card, said_of
-from assistant.writing.setups import THOUGHT_OF, Setup, setups
+from assistant.writing.setups import THOUGHT_OF, Setup
 
 LANGUAGE_COUNTRY = {"zh": "CN"}
 """Where people of a language pay for electricity, if they name no country; English is spoken in too many to say."""
@@ -184,33 +183,7 @@ def powering(setup: Setup, situation: Situation, language: str) -> dict[str, str
     ):  # fmt: skip
         if (found := _one(setup, situation, slot, *THOUGHT_OF)) is not None:
             said[name] = (
-                f"{found.value:g} W"
-                if slot == "psu" and isinstance(found.value, int | float)
-                else place_or_money(found)
+                f"{found.value:g} W" if slot == "psu" and isinstance(found.value, int | float) else money_of(found)
             )
-    duties = [one.value for one in (*setup.every("duty"), *situation.known) if isinstance(one.value, Mapping)]
-    for name, key in (("hours_per_day", "hours_per_day"), ("utilisation", "share")):
-        told = next((row[key] for row in reversed(duties) if row.get(key)), None)
-        if told is not None:
-            said.setdefault(name, f"{told:g}")
     said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
     return {name: value for name, value in said.items() if value}
-
-
-def rented(ask: Ask, situation: Situation) -> list[tuple[Setup, Thing, Known]]:
-    """Machines whose own rents were told, each once, with the rent: of several machines, or of one in several ways."""
-    found: dict[str, tuple[Setup, Thing, Known]] = {}
-    for setup in setups(situation, ask):
-        for thing in setup.machines:
-            rent = thing.one("rent", "have", "proposed", "plan")
-            if rent is not None and cards_of(setup):
-                found.setdefault(f"{thing.id} {rent.quote}", (setup, thing, rent))
-    return list(found.values())
-
-
-def energy_alone(situation: Situation) -> bool:
-    """Whether of all money only the electricity was told: no price, no rent, no place, no time it is reckoned over."""
-    known = [*situation.known, *(one for thing in situation.things for one in thing.known)]
-    there = any(one.slot == "cards" and one.stance == "have" for one in known)
-    alone = {one.slot for one in known if one.slot in MONEY} == {"tariff"}
-    return alone and there and not any(one.slot == "acquisition" for one in known)

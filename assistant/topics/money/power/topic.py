@@ -8,7 +8,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
-from assistant.writing.buying import energy_alone, powering
+from assistant.writing.buying import powering
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 
@@ -17,9 +17,7 @@ VERDICTS = ("yes", "tight", "no")
 
 def applies(ask: Ask, situation: Situation) -> bool:
     """Cards; or energy that is asked of a cost."""
-    if not _machines(ask, situation):
-        return False
-    return ask.ask == "power" or ask.quantity in ("energy", "power") or (ask.ask == "cost" and energy_alone(situation))
+    return bool(_machines(ask, situation)) and (ask.ask == "power" or ask.quantity in ("energy", "power"))
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
@@ -33,8 +31,6 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     draws = words.say("draws", cards=asked["cards"], sustained=told["sustained"], most=told["wall_max"])
     judged = [*_supply(asked, supply, words), *_circuit(asked, circuits, words)]
     leads = [*judged[:1], draws] if judged else [draws]
-    if ask.ask == "cost" and (bill := _bill(told, words)):
-        return SectionTold(bill[0], (draws, *judged), "fact")
     lines = [*judged[1:], *(_needed(supply, words) if "psu" not in asked else []), *_bill(told, words)]
     return SectionTold(leads[0], (*leads[1:], *lines), "fact")
 
