@@ -13,7 +13,7 @@ from assistant.writing.renting import rented
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
 from kb.catalog import gpus
-from tools.configure.market.conditions import MADE_IN_CHINA
+from tools.configure.market.suitable import MADE_IN_CHINA
 
 ROOMIER = 1.1
 """Ratio of memories from which one is the roomier."""

@@ -22,7 +22,7 @@ class _Wanted(NamedTuple):
 
     memory: Known | None
     features: tuple[str, ...]
-    count: Known | None
+    number: Known | None
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
@@ -79,7 +79,7 @@ def _country(situation: Situation, words: Words) -> str:
 def _price(wanted: _Wanted, situation: Situation) -> str:
     """The most a card may cost: a budget for no number of them."""
     budget = situation.one("budget")
-    return money_of(budget) if budget is not None and wanted.count is None else ""
+    return money_of(budget) if budget is not None and wanted.number is None else ""
 
 
 def _found(memory: Known | None, features: tuple[str, ...], country: str, calls: Calls, price: str) -> LookedUp:
@@ -120,9 +120,9 @@ def _language_home(words: Words) -> str:
 def _money(rows: list[Mapping[str, Any]], wanted: _Wanted, situation: Situation, words: Words) -> list[str]:
     """The budget beside it, which the cards alone do not spend."""
     budget = situation.one("budget")
-    if budget is None or not rows or wanted.count is None:
+    if budget is None or not rows or wanted.number is None:
         return []
-    return [words.say("budget", budget=budget.quote, count=wanted.count.quote)]
+    return [words.say("budget", budget=budget.quote, count=wanted.number.quote)]
 
 
 TOPIC = Topic("by_conditions", Path(__file__).parent, ASKS, applies, answer)

@@ -10,7 +10,7 @@ from assistant.writing.options import FIT, Option, table, worked
 from assistant.writing.setups import Setup, setups
 from assistant.writing.ways import verdict, ways
 from assistant.writing.words import Words
-from kb.purposes import purposes
+from kb.purposes import PurposeName, purposes
 
 ROWS_MAX = 4
 MEMORIES = ("8GB", "12GB", "16GB", "24GB", "48GB", "96GB")
@@ -33,9 +33,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         return _by_memory(calls, words)
     named = [one for one in found if one.work is not None]
     if not named and (kind := _purpose(situation)) is not None:
-        told = _for_purpose(kind, found[0], calls, words)
-        if told is not None:
-            return told
+        published = _for_purpose(kind, found[0], calls, words)
+        if published is not None:
+            return published
     if ask.quantity == "model_size" or not named:
         return _largest(found[0], calls, words)
     options = [worked(one, situation, calls.call, words) for one in named]
@@ -71,17 +71,17 @@ def _largest(setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
     return SectionTold(lead, ("\n".join(f"- {line}" for line in lines),), "fact")
 
 
-def _purpose(situation: Situation) -> str | None:
+def _purpose(situation: Situation) -> PurposeName | None:
     """What the model is for, where models are known for it."""
     said = [one.value for thing in situation.works() for one in thing.all("purpose")]
     said += [one.value for one in situation.known if one.slot == "purpose"]
-    return next((str(one) for one in reversed(said) if one in purposes()), None)
+    return next((one for one in reversed(said) if one in purposes()), None)
 
 
-def _for_purpose(kind: str, setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
+def _for_purpose(kind: PurposeName, setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
     """The models published for a purpose, largest first, that the machine runs."""
     told = []
-    for name in purposes()[kind].models:  # type: ignore[index]
+    for name in purposes()[kind].models:
         one = calls.call("find_ways_to_run", {**machine(setup), "model": name})
         best = ways(one, words) if not one.failed and verdict(one) in FIT else []
         if best and best[0].fields["rate"]:

@@ -101,7 +101,7 @@ def _beside(one: _Wanted, first: Mapping[str, Any], situation: Situation, calls:
     cards = f"{first.get('gpu_count')}x {first.get('gpu_name')}"
     said = {**(training if one.setup.trains else running)(one.setup, situation), "cards": cards}
     tool = "find_ways_to_train" if one.setup.trains else "find_ways_to_run"
-    option = _worked_on(one.setup, calls.call(tool, said), words)
+    option = _worked_on(one.setup, calls.call(tool, dict(said)), words)
     if option is not None and option.fits:
         name = "same_machine" if option.rate else "same_machine_unpaced"
         return [words.say(name, work=work_name(one.found, words), how=_how(option, words), needed=option.needed,

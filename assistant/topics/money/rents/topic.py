@@ -1,7 +1,7 @@
 """Two rents that were told, against each other: of two machines for one work, or of one machine in two ways."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
@@ -49,7 +49,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
 def _told(setup: Setup, thing: Thing, rent: Known, situation: Situation, calls: Calls, words: Words) -> _Rented:
     name = cards_of(setup) or ""
     cost = calls.call("cost", {"what": "own_or_rent", "cards": name, "rent": money_of(rent)})
-    row = next(iter(cost.shown.get("rent") or []), {}) if not cost.failed else {}
+    row: dict[str, Any] = next(iter(cost.shown.get("rent") or []), {}) if not cost.failed else {}
     option = worked(setup, situation, calls.call, words) if setup.work is not None else None
     return _Rented(name, rent, str(row.get("monthly_cost", "")), option)
 

@@ -99,7 +99,9 @@ def _with_format(setup: Setup, asked: Mapping[str, str], calls: Calls) -> str:
         return f"{said['model']} {said['weight_format'].removeprefix('gguf:')}"
     load = {"cards": asked["cards"], "model": asked["model"], "concurrent_sequences": MANY, "engine": "vllm"}
     one = calls.call("find_ways_to_run", dict(load))
-    way = next(iter(one.worked[-1].result.get("ways", [])), {}) if not one.failed and one.worked else {}
+    way: Mapping[str, Any] = (
+        next(iter(one.worked[-1].result.get("ways", [])), {}) if not one.failed and one.worked else {}
+    )
     form = str(way.get("weight_format") or "")
     return f"{asked['model']} {form}" if form and not form.startswith("gguf:") else asked["model"]
 

@@ -36,7 +36,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
             price = str((first.get("price") or {}).get("amount", "–"))
             fields = {"count": first["gpu_count"], "card": first["gpu_name"], "provider": first.get("provider", "–")}
             lines.append(words.say("cheapest", price=price, **fields))
-        one = calls.call("find_ways_to_train", asked)
+        one = calls.call("find_ways_to_train", dict(asked))
         told = best_way(one, words) if not one.failed else None
         if told is None:
             continue
