@@ -110,7 +110,9 @@ def _with_identical(situation: Situation) -> Situation:
     for thing in situation.things:
         again = thing.one("refers", "plan") if not _counts(thing) and not thing.all("model") else None
         if again is not None and any(one.value == "add" for one in thing.all("relation")):
-            one = there.model_copy(update={"stance": "plan", "value": [{**rows[0], "count": 1}]})
+            one = there.model_copy(
+                update={"stance": "plan", "value": [{**rows[0], "count": 1}], "inherited": ("name",)}
+            )
             thing = thing.model_copy(update={"what": "hardware", "known": (*thing.known, one)})
         things.append(thing)
     return situation.model_copy(update={"things": tuple(things)})
@@ -171,7 +173,13 @@ def _joined(situation: Situation, machines: Sequence[Thing], *, weighed: bool) -
     if there and (weighed or not adds):
         yield there if len(there) == 1 or not thought_of else there[-1:]
     for one in thought_of:
-        yield (*there[-1:], one) if adds else (one,)
+        yield (*there[-1:], one) if adds and not _replaces(one) else (one,)
+
+
+def _replaces(thing: Thing) -> bool:
+    """Whether an option comes in the place of what is there."""
+    told = thing.all("relation")
+    return bool(told) and told[-1].value in ("swap", "instead")
 
 
 def _is_there(thing: Thing) -> bool:

@@ -74,7 +74,7 @@ def _begun_with(told: list[_Class], asked: Mapping[str, Any]) -> _Class:
     if asked.get("budget"):
         paid = [one for one in told if not (one.order.get("price") or {}).get("beyond_budget_cost")]
         whole = [one for one in paid if not one.order.get("whole_machine")]
-        return (whole or paid or told[:1])[-1]
+        return (whole or told[:1])[-1]
     return told[min(MANY if asked.get("users") or asked.get("concurrent_sequences") else ALONE, len(told) - 1)]
 
 

@@ -51,6 +51,10 @@ def _lead(options: list[Option], words: Words) -> str:
     fail = list(dict.fromkeys(one.model for one in options if not one.fits))
     if not run:
         return words.say("no_model", models=words.listed(fail), name=options[0].name)
+    if len({one.model for one in run}) > 1 and len({one.name for one in run}) == 1 and not fail:
+        rows = [words.say("runs_at", model=one.model, how=one.how, rate=one.rate, context=one.context or "–")
+                for one in run]  # fmt: skip
+        return words.say("all_run", name=run[0].name, rows=words.listed(rows))
     rest = words.say("but_not", models=words.listed(fail)) if fail else ""
     return words.say("chosen", model=run[0].model, name=run[0].name, how=run[0].how, rate=run[0].rate, rest=rest)
 

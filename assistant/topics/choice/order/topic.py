@@ -43,8 +43,8 @@ def applies(ask: Ask, situation: Situation) -> bool:
     """A work whose model, or a purpose that models are known for, was named."""
     found = setups(situation, ask)
     if ask.ask == "cost":
-        if any(one.trains for one in found):
-            return False  # what a training costs is its hours
+        if any(one.trains or one.every("api_price") for one in found) or situation.one("api_price"):
+            return False  # what a training costs is its hours; a service is held against cards
         counted = any(one.ask in ("count", "which_hardware", "plan") for one in situation.asks)
         if any(one.machines for one in found) and not counted:
             return False  # what a machine that is named costs is not what to order

@@ -131,14 +131,15 @@ def _times(told: Sequence[_Set], calls: Calls, words: Words) -> str:
     if len(told) < PAIR:
         return ""
     for size in reversed(SIZES):
-        pair = [one.held.get(size) for one in told[:PAIR]]
-        if any(one is None or not one.rate for one in pair) or pair[0].how != pair[1].how:  # type: ignore[union-attr]
+        held = [(one.name, one.held[size]) for one in told[:PAIR] if size in one.held and one.held[size].rate]
+        if len(held) < PAIR or held[0][1].how != held[1][1].how:
             continue
-        values = {"first": pair[0].at, "second": pair[1].at}  # type: ignore[union-attr]
-        one = calls.call("work_out", {"expression": "second / first", "values": values, "unit": ""})
+        (fast, first), (slow, second) = sorted(held, key=lambda row: -(leading(row[1].rate) or 0.0))
+        values = {"first": first.at, "second": second.at}
+        one = calls.call("work_out", {"expression": "first / second", "values": values, "unit": ""})
         if not one.failed:
             ratio = str(one.shown["value"]).split(" (")[0]
-            return words.say("times_at", name=told[1].name, other=told[0].name, size=size, ratio=ratio)
+            return words.say("times_at", name=fast, other=slow, size=size, ratio=ratio)
     return ""
 
 

@@ -38,10 +38,13 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Both sides in one sentence over the time, then the parts, the break-even, and what would turn it."""
-    asked = owning(_machines(ask, situation), situation, words.language)
+    machines = _machines(ask, situation)
+    bought, let = _apart(machines)
+    asked = owning([bought] if let else machines, situation, words.language)
     one = calls.call("cost", {"what": "own_or_rent", **asked})
     own: dict[str, Any] = one.shown.get("own") or {}
-    rent: dict[str, Any] = next(iter(one.shown.get("rent") or []), {})
+    rents = one if let is None else calls.call("cost", {"what": "own_or_rent", **_let(asked, let, situation, words)})
+    rent: dict[str, Any] = next(iter(rents.shown.get("rent") or []), {}) if not rents.failed else {}
     if one.failed or not one.worked or not own.get("monthly_cost"):
         return None
     result = one.worked[0].result
@@ -56,13 +59,18 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         "purchase": own.get("purchase_cost", ""),
     }
     alone = ask.ask == "cost" and "rent" not in asked and not _renting(situation)
+    if let is not None and rents.worked:
+        result = {**result, "rent": rents.worked[0].result.get("rent", [])}
+        fields["rented"] = cards_of(let) or ""
     name = _cheaper(result) if fields["rent"] and not alone else "own_only"
+    name = f"{name}_apart" if let is not None and name != "own_only" else name
     paid = not _some(fields["purchase"])
-    lead = words.say(f"{name}_paid" if paid and name != "own_only" else name, **fields)
+    lead = words.say(f"{name}_paid" if paid and words.knows(f"{name}_paid") else name, **fields)
     met = one.shown.get("break_even") or {}
     lines = [words.say("assumed_paid")] if paid and "purchase_price" in one.request and not _told(situation) else []
     lines += words.maybe("rent_beside", rent=fields["rent"], hourly=fields["hourly"]) if alone else []
-    lines += [] if paid else _break_even(met, fields, words)
+    lines += words.maybe("apart", rented=fields.get("rented"), cards=asked["cards"])
+    lines += [] if paid or let else _break_even(met, fields, words)
     lines += _parts(own, words)
     lines += _dearer_rents(one.shown.get("against") or [], words) if "rent" not in asked and not paid else []
     return SectionTold(lead, (*lines, words.say("not_counted")), "estimate")
@@ -85,6 +93,20 @@ def _machines(ask: Ask, situation: Situation) -> list[Setup]:
     found = [one for one in setups(situation, ask) if cards_of(one)]
     held = [one for one in found if not any(_failed(thing) for thing in one.machines)]
     return held or found
+
+
+def _apart(found: list[Setup]) -> tuple[Setup, Setup | None]:
+    """(what is bought, what is rented) where these are different machines; else the first alone."""
+    bought = next((one for one in found if one.every("price") and not one.every("rent")), None)
+    let = next((one for one in found if one.every("rent") and not one.every("price")), None)
+    return (bought, let) if bought is not None and let is not None else (found[0], None)
+
+
+def _let(asked: dict[str, str], let: Setup, situation: Situation, words: Words) -> dict[str, str]:
+    """What the rented machine costs over the same time and use."""
+    alike = {name: asked[name] for name in ("years", "hours_per_day", "utilisation", "country") if name in asked}
+    held = owning([let], situation, words.language)
+    return {"cards": held["cards"], "rent": held["rent"], **alike}
 
 
 def _failed(thing: Thing) -> bool:

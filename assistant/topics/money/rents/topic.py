@@ -26,6 +26,8 @@ class _Rented(NamedTuple):
 
 def applies(ask: Ask, situation: Situation) -> bool:
     """Two machines, each with a rent of its own."""
+    if ask.ask == "cost" and all(one.trains and _data(one) for one, _, _ in rented(ask, situation)):
+        return False  # what a training costs is its hours
     return ask.quantity not in ("links", "software", "feature") and len(rented(ask, situation)) > 1
 
 
@@ -44,6 +46,11 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     months = [words.say("month_of", name=one.name, monthly=one.monthly) for one in told if one.monthly]
     lines = [words.say("month", rows=words.listed(months))] if len(months) == len(told) else []
     return SectionTold(lead, (*lines, *_expected(low, high, words), words.say("measure")), "estimate")
+
+
+def _data(setup: Setup) -> bool:
+    """Whether it was told how much there is to train on."""
+    return bool(setup.every("data_tokens") or setup.every("samples"))
 
 
 def _told(setup: Setup, thing: Thing, rent: Known, situation: Situation, calls: Calls, words: Words) -> _Rented:

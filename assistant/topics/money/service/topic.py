@@ -8,7 +8,8 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of, in_figures, model_of
-from assistant.writing.buying import owning
+from assistant.writing.buying import ordering, owning
+from assistant.writing.orders import orders
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 from kb.market.rates import convert
@@ -18,6 +19,7 @@ OFFICE = "240 h"
 """Hours of a month that is worked eight hours a day."""
 MOST_A_MILLION_USD = 200
 """What no service asks for a million tokens: a price above it is a month's bill."""
+PERIODS = ("hour", "day", "month", "year")
 MANY = "32"
 """Requests at once that a service is reckoned for."""
 KEPT = ("cards", "purchase_price", "rent", "hosting", "tariff", "years", "country", "residual")
@@ -27,18 +29,22 @@ def applies(ask: Ask, situation: Situation) -> bool:
     """Tokens of a period or the price of a service, a model, and cards in its place."""
     if ask.ask in ("check", "compare", "which_hardware") and ask.quantity not in ("price",):
         return False
-    found = [one for one in setups(situation, ask) if cards_of(one) and one.work is not None]
+    found = [one for one in setups(situation, ask) if one.work is not None]
     return bool(found) and bool(_tokens(found[0], situation)) and _price(found[0], situation) is not None
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """The month on both sides, how busy the cards are by it, what peaks do to that, and the price of a million."""
-    setup = next(one for one in setups(situation, ask) if cards_of(one) and one.work is not None)
+    found = [one for one in setups(situation, ask) if one.work is not None]
+    setup = next((one for one in found if cards_of(one)), found[0])
     price = _price(setup, situation)
     assert price is not None  # noqa: S101 - `applies` has seen to it
     billed = _billed(price)
     held = owning([setup], situation, words.language)
     asked = {name: held[name] for name in KEPT if name in held} | model_of(setup, form=False)
+    asked.setdefault("cards", "")
+    if not asked["cards"] and not _ordered(setup, situation, asked, calls, words):
+        return None
     asked["model"] = _with_format(setup, asked, calls)
     asked["tokens_per_month"] = " + ".join(one.quote for one in _tokens(setup, situation))
     if not billed:
@@ -66,7 +72,7 @@ def _billed(price: Known) -> bool:
     """Whether the price is a bill: said of a time, or more than anybody asks for a million tokens."""
     value = price.value if isinstance(price.value, Mapping) else {}
     if value.get("per"):
-        return True
+        return value["per"] in PERIODS
     usd = convert(value.get("amount", 0), str(value.get("currency", "USD")), "USD")
     return float(usd) > MOST_A_MILLION_USD
 
@@ -90,6 +96,17 @@ def _less(key: str, mine: str, price: Known, billed: bool, calls: Calls, words: 
     share = str(found.shown["value"]).split(" (")[0]
     said = words.say("dearer" if share.startswith("-") else "less", share=share.lstrip("-"))
     return said, [words.say("even", even=str(even.shown["value"]).split(" (")[0])]
+
+
+def _ordered(setup: Setup, situation: Situation, asked: dict[str, str], calls: Calls, words: Words) -> bool:
+    """Cards for the work where none were named: what is cheapest to rent for it."""
+    one = calls.call("configure", {**ordering(setup, situation, words.language), "acquisition": "rent"})
+    first = next(iter(orders(one, how="rent")), None) if not one.failed else None
+    if first is None:
+        return False
+    asked["cards"] = f"{first['gpu_count']}x {first['gpu_name']}"
+    asked["rent"] = str((first.get("price") or {}).get("amount", ""))
+    return True
 
 
 def _with_format(setup: Setup, asked: Mapping[str, str], calls: Calls) -> str:
