@@ -44,8 +44,9 @@ def priced(one: LookedUp, words: Words) -> list[str]:
         price = row.get("price") or {}
         if price.get("amount_usd"):
             name = "card_price_range" if price.get("high_usd") else "card_price"
-            told.append(words.say(name, name=row["name"], price=price["amount_usd"], high=price.get("high_usd", ""),
-                                  day=price.get("as_of", "")))  # fmt: skip
+            day = words.say("on_day", day=price["as_of"]) if price.get("as_of") else ""
+            ends = {"price": price["amount_usd"], "high": price.get("high_usd", "")}
+            told.append(words.say(name, name=row["name"], day=day, **ends))
     return [words.say("card_prices", rows=words.listed(told))] if told else []
 
 

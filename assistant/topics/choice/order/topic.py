@@ -62,7 +62,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if main.first is None:
         return _nothing(main, ask, situation, calls, words)
     lines = [said for one in wanted for said in _lighter(one, words)]
-    lines += _pace(main, calls, words)
+    lines += _pace(main, calls, words) + _first_token(main, words)
     lines += [said for one in wanted[1:] for said in _beside(one, main.first, situation, calls, words)]
     lines += _own(ask, situation, calls, words)
     lines += bill(main.first, words)
@@ -142,6 +142,13 @@ def _how(option: Option, words: Words) -> str:
     """Format and engine; of a training how it is laid out and what it does without."""
     told = best_way(option.result, words) if option.result.tool == "find_ways_to_train" else None
     return told["how"] if told else option.how
+
+
+def _first_token(one: _Wanted, words: Words) -> list[str]:
+    """The wait for the first token beside the one that was asked for."""
+    wanted = one.setup.one("first_token", "at_most", "wanted")
+    first = ((one.first or {}).get("speed") or {}).get("first_token")
+    return words.maybe("first_token", first=first, wanted=wanted.quote if wanted is not None else None)
 
 
 def _own(ask: Ask, situation: Situation, calls: Calls, words: Words) -> list[str]:

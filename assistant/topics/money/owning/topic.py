@@ -9,6 +9,7 @@ from assistant.reading.situation import Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
 from assistant.writing.buying import owning
+from assistant.writing.compared import bare_names
 from assistant.writing.renting import energy_alone, rented
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
@@ -99,7 +100,9 @@ def _apart(found: list[Setup]) -> tuple[Setup, Setup | None]:
     """(what is bought, what is rented) where these are different machines; else the first alone."""
     bought = next((one for one in found if one.every("price") and not one.every("rent")), None)
     let = next((one for one in found if one.every("rent") and not one.every("price")), None)
-    return (bought, let) if bought is not None and let is not None else (found[0], None)
+    if bought is None or let is None or bare_names(bought) == bare_names(let):
+        return found[0], None
+    return bought, let
 
 
 def _let(asked: dict[str, str], let: Setup, situation: Situation, words: Words) -> dict[str, str]:
