@@ -196,6 +196,19 @@ def test_a_model_sees_the_nine_tools_with_every_property_described(
     assert bare == []
 
 
+def test_a_fault_of_the_check_costs_no_turn(
+    ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise ValueError("could not convert")
+
+    monkeypatch.setattr("assistant.llm.guard.judged", fails)
+    answer = ask(well_behaved)
+    assert answer.engine == "planner"
+    assert "fault" in answer.warnings[-1]
+    assert "could not convert" in caplog.text
+
+
 def invents_once(request: dict[str, Any]) -> dict[str, Any]:
     """Makes a number up, and mends it when told."""
     if not results(request):
