@@ -14,6 +14,7 @@ from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
 from kb.catalog import gpus
 from tools.configure.market.suitable import MADE_IN_CHINA
+from tools.ways_to_run.tell.words import format_name
 
 ROOMIER = 1.1
 """Ratio of memories from which one is the roomier."""
@@ -44,8 +45,12 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     lead = _by_context(options, words) if length else _lead(options, prices, words)
     if ask.ask in ("worth", "improve") or ask.quantity in ("speed", "throughput"):
         lead = _times(options, calls, words) + lead
+    even = _in_one_format(weighed, options, situation, calls, words)
+    if even and ask.ask in ("worth", "improve", "compare") and not length:
+        lead = f"{even[0]} {lead}" if words.language == "en" else even[0] + lead
+        even = []
     told = words.maybe("home_made", names=words.listed([one.name for one in options if one.name in home][:1]))
-    lines = [*told, *_why(weighed, options, calls, words), table(options, words), *_quoted(weighed, words),
+    lines = [*told, *even, *_why(weighed, options, calls, words), table(options, words), *_quoted(weighed, words),
              *_prices(prices, words)]  # fmt: skip
     return SectionTold(lead, tuple(lines), "comparison")
 
@@ -210,6 +215,39 @@ def _times(options: list[Option], calls: Calls, words: Words) -> str:
     if one.failed:
         return ""
     return words.say("times_as_fast", name=first.name, other=other.name, ratio=str(one.shown["value"]).split(" (")[0])
+
+
+def _in_one_format(
+    weighed: list[Setup], options: list[Option], situation: Situation, calls: Calls, words: Words
+) -> list[str]:
+    """Two cards in the same format, where each was given the finest it holds: only so their speeds compare."""
+    first = options[0]
+    other = next((one for one in options[1:] if one.model == first.model and one.name != first.name), None)
+    if other is None or not (first.fits and other.fits) or first.how == other.how:
+        return []
+    rows = [(one, _form(one)) for one in (first, other)]
+    if not all(form and size for _, (form, size) in rows):
+        return []
+    form = min(rows, key=lambda row: row[1][1])[1][0]
+    told = []
+    for option in (first, other):
+        setup = next(one for one in weighed if (cards_of(one) or "") == option.name and one.work is not None)
+        again = worked(setup, situation, lambda tool, asked: calls.call(tool, {**asked, "weight_format": form}), words)
+        if again is None or not again.fits or not again.rate:
+            return []
+        told.append(again)
+    fast, slow = sorted(told, key=lambda one: -one.rate_value)
+    return [words.say("one_format", form=format_name(form), name=fast.name, rate=fast.rate, other=slow.name,
+                      other_rate=slow.rate)]  # fmt: skip
+
+
+def _form(one: Option) -> tuple[str, float]:
+    """The format an option was worked out in, and what its weights take with it on all cards."""
+    rows = one.result.worked[-1].result.get("ways") or [{}] if one.result.worked else [{}]
+    way = rows[0]
+    memory = way.get("memory") or {}
+    cards = sum(int(row.get("count") or 1) for row in way.get("cards") or ()) or 1
+    return str(way.get("weight_format") or ""), float(memory.get("needed_bytes_per_gpu") or 0) * cards
 
 
 def _measure(one: Option) -> str:

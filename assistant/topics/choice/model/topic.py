@@ -5,7 +5,7 @@ from pathlib import Path
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.arguments import machine
+from assistant.writing.arguments import RUNNING, machine, said_of
 from assistant.writing.options import FIT, Option, table, worked
 from assistant.writing.setups import Setup, setups
 from assistant.writing.ways import verdict, ways
@@ -13,6 +13,10 @@ from assistant.writing.words import Words
 from kb.purposes import PurposeName, purposes
 
 ROWS_MAX = 4
+TALKS = frozenset({"customer_service", "rag", "summarising", "translation", "roleplay", "creative", "extraction"})
+"""Purposes that models for talk serve."""
+COARSE = ("IQ1", "IQ2", "IQ3", "Q2", "Q3")
+"""Formats in which a smaller model answers better than a larger one."""
 MEMORIES = ("8GB", "12GB", "16GB", "24GB", "48GB", "96GB")
 
 
@@ -33,7 +37,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         return _by_memory(calls, words)
     named = [one for one in found if one.work is not None]
     if not named and (kind := _purpose(situation)) is not None:
-        published = _for_purpose(kind, found[0], calls, words)
+        published = _for_purpose(kind, found[0], _load(situation), calls, words)
         if published is not None:
             return published
     if ask.quantity == "model_size" or not named:
@@ -79,14 +83,23 @@ def _purpose(situation: Situation) -> PurposeName | None:
     """What the model is for, where models are known for it."""
     said = [one.value for thing in situation.works() for one in thing.all("purpose")]
     said += [one.value for one in situation.known if one.slot == "purpose"]
-    return next((one for one in reversed(said) if one in purposes()), None)
+    found = next((one for one in reversed(said) if one in purposes()), None)
+    return found or ("coding" if "agents" in said else "chat" if TALKS & {str(one) for one in said} else None)
 
 
-def _for_purpose(kind: PurposeName, setup: Setup, calls: Calls, words: Words) -> SectionTold | None:
+def _load(situation: Situation) -> dict[str, str]:
+    """How many at once and how long, of a work without a model."""
+    works = situation.works()
+    return said_of(Setup(works[-1], ()), RUNNING) if works else {}
+
+
+def _for_purpose(
+    kind: PurposeName, setup: Setup, load: dict[str, str], calls: Calls, words: Words
+) -> SectionTold | None:
     """The models published for a purpose, largest first, that the machine runs."""
     told = []
     for name in purposes()[kind].models:
-        one = calls.call("find_ways_to_run", {**machine(setup), "model": name})
+        one = calls.call("find_ways_to_run", {**machine(setup), **load, "model": name})
         best = ways(one, words) if not one.failed and verdict(one) in FIT else []
         if best and best[0].fields["rate"]:
             told.append(best[0].fields)
@@ -94,6 +107,7 @@ def _for_purpose(kind: PurposeName, setup: Setup, calls: Calls, words: Words) ->
             break
     if not told:
         return None
+    told.sort(key=lambda row: row["format"].startswith(COARSE))
     lines = [words.say("runs_as", **row) for row in told]
     return SectionTold(words.say("for_purpose", **told[0]), ("\n".join(f"- {line}" for line in lines),), "fact")
 

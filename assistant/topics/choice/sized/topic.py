@@ -50,6 +50,9 @@ def applies(ask: Ask, situation: Situation) -> bool:
         return False
     if ask.ask == "compare":
         works = works_of(situation, ask)
+        rows = [row for one in found for known in one.every("cards") for row in known.value or ()]
+        if any((row.get("count") or 1) > 1 for row in rows):
+            return True
         return any(one.all("activity") or one.all("method") or one.all("model") for one in works)
     return ask.quantity not in ("links", "software", "feature", "power", "energy", "price")
 

@@ -13,7 +13,7 @@ from tools.agent_tools.ledger import LookedUp
 
 ROWS_MAX, CARDS_MAX = 4, 3
 RECKONED = (
-    "rent", "price", "duration", "horizon", "samples", "data_tokens", "duty", "busy_hours", "api_price", "model",
+    "rent", "price", "duration", "samples", "data_tokens", "duty", "busy_hours", "api_price", "model",
 )  # fmt: skip
 """Slots that make a cost more than an hourly price."""
 PLACES = ("country", "provider", "purchase")
@@ -82,6 +82,7 @@ def _fields(row: Mapping[str, object]) -> dict[str, str]:
     told = {name: str(row.get(key) or "–") for name, key in wanted.items()}
     if not row.get("usd_per_gpu_hour") and row.get("gpu_hourly_cost"):
         told["price"] = str(row["gpu_hourly_cost"])
+    told["month"] = str(row.get("monthly_cost") or "–")
     return told
 
 

@@ -107,7 +107,9 @@ def _apart(found: list[Setup]) -> tuple[Setup, Setup | None]:
 
 def _let(asked: dict[str, str], let: Setup, situation: Situation, words: Words) -> dict[str, str]:
     """What the rented machine costs over the same time and use."""
-    alike = {name: asked[name] for name in ("years", "hours_per_day", "utilisation", "country") if name in asked}
+    alike: dict[str, str] = {
+        name: asked[name] for name in ("years", "hours_per_day", "utilisation", "country") if name in asked
+    }
     held = owning([let], situation, words.language)
     return {"cards": held["cards"], "rent": held["rent"], **alike}
 

@@ -48,7 +48,11 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     asked["model"] = _with_format(setup, asked, calls)
     asked["tokens_per_month"] = " + ".join(one.quote for one in _tokens(setup, situation))
     if not billed:
-        asked["api_price"] = " + ".join(one.quote for one in _prices(setup, situation))
+        prices = _prices(setup, situation)
+        alone = len(prices) == 1 and isinstance(price.value, Mapping)
+        asked["api_price"] = (
+            f"{price.value['amount']:g} {price.value['currency']}" if alone else " + ".join(one.quote for one in prices)
+        )
     one = calls.call("cost", {"what": "tokens", **asked})
     volume: Mapping[str, Any] = one.shown.get("volume") or {}
     if one.failed or not volume:

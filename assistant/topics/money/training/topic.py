@@ -27,7 +27,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     lines: list[str] = []
     for setup in setups(situation, ask):
         asked = dict(training(setup, situation))
-        if not setup.machines:
+        if not setup.machines or any(one.ask == "count" for one in situation.asks):
             rents = calls.call("configure", {**ordering(setup, situation, words.language), "acquisition": "rent"})
             first = next(iter(orders(rents, how="rent")), None)
             if first is None:

@@ -9,7 +9,9 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import card_names
 from assistant.writing.compared import faster, lacking, noted, priced, read_as
+from assistant.writing.setups import THOUGHT_OF
 from assistant.writing.words import Words
+from kb.catalog import gpus
 from tools.agent_tools.ledger import LookedUp
 
 ROWS = ("memory", "memory_type", "bandwidth", "bf16", "fp16", "fp8", "nvlink", "nvlink_note", "pcie", "form_factor",
@@ -66,6 +68,12 @@ def _several(one: LookedUp, rows: list[Mapping[str, Any]], words: Words) -> Sect
 
 
 def _names(ask: Ask, situation: Situation) -> list[str]:
+    things = [one for one in situation.about(ask) if one.what == "hardware"]
+    rows = [
+        row for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF for row in one.value or ()
+    ]
+    if any((row.get("count") or 1) > 1 for row in rows):  # what one of them is, whatever their number
+        return list(dict.fromkeys(gpus()[row["gpu"]].name for row in rows if row.get("gpu") in gpus()))[:ALONE_MAX]
     return card_names(ask, situation)[:ALONE_MAX]
 
 
