@@ -46,7 +46,7 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if ask.ask in ("worth", "improve") or ask.quantity in ("speed", "throughput"):
         lead = _times(options, calls, words) + lead
     even = _in_one_format(weighed, options, situation, calls, words)
-    if even and ask.ask in ("worth", "improve", "compare") and not length:
+    if even and not length:
         lead = f"{even[0]} {lead}" if words.language == "en" else even[0] + lead
         even = []
     told = words.maybe("home_made", names=words.listed([one.name for one in options if one.name in home][:1]))

@@ -13,7 +13,7 @@ from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
-ASKS = ("which_hardware", "available", "check", "spec", "risk")
+ASKS = ("which_hardware", "check", "spec", "risk")
 ROWS_MAX, NAMES_MAX = 5, 3
 
 

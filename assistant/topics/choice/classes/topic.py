@@ -13,7 +13,7 @@ from assistant.writing.setups import THOUGHT_OF, Setup, setups, works_of
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
-ASKS = ("which_hardware", "plan", "count", "cost", "memory", "worth", "available", "needed")
+ASKS = ("which_hardware", "plan", "count", "cost", "memory", "worth", "needed")
 SIZES = ("8B", "14B", "32B", "70B")
 """What most open models that people run themselves come near to."""
 ALONE, MANY = 1, 2

@@ -102,6 +102,9 @@ def _beside(one: _Wanted, first: Mapping[str, Any], situation: Situation, calls:
     said = {**(training if one.setup.trains else running)(one.setup, situation), "cards": cards}
     tool = "find_ways_to_train" if one.setup.trains else "find_ways_to_run"
     option = _worked_on(one.setup, calls.call(tool, dict(said)), words)
+    if (option is None or not option.fits) and not one.setup.trains and not (one.first or {}).get("speed"):
+        bare = {name: value for name, value in said.items() if name in ("model", "cards")}
+        option = _worked_on(one.setup, calls.call(tool, dict(bare)), words)  # a load is told of works that write text
     if option is not None and option.fits:
         name = "same_machine" if option.rate else "same_machine_unpaced"
         return [words.say(name, work=work_name(one.found, words), how=_how(option, words), needed=option.needed,

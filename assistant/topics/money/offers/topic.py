@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assistant.reading.annotation import Ask
-from assistant.reading.situation import Situation
+from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import card_names
 from assistant.writing.buying import place_or_money
@@ -28,25 +28,32 @@ def applies(ask: Ask, situation: Situation) -> bool:
         renting = any(one.slot == "acquisition" and one.value == "rent" for one in known)
         if not (renting or asked) or any(one.slot in RECKONED for one in known):
             return False
-    return bool(card_names(ask, situation))
+    return bool(card_names(ask, situation)) or (ask.ask == "available" and _memory(situation) is not None)
 
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """The cheapest offer of each card, then the next ones; what is nearest where none is as asked; the price to buy."""
     leads: list[str] = []
     lines: list[str] = []
-    for card in card_names(ask, situation)[:CARDS_MAX]:
-        one = calls.call("look_up", {"kind": "offers", "names": [card], **_limits(situation)})
+    memory = _memory(situation)
+    for card in card_names(ask, situation)[:CARDS_MAX] or [""]:
+        wanted: dict[str, object] = {"names": [card]} if card else {"min_memory": memory.quote if memory else ""}
+        one = calls.call("look_up", {"kind": "offers", **wanted, **_limits(situation)})
         if one.failed:
             continue
         lead, rest = _rents(card, one, words)
         leads += lead
         lines += rest
-        lines += _sold(card, calls, words)
+        lines += _sold(card, calls, words) if card else []
     if not leads and not lines:
         return None
     told = [*leads, *lines]
     return SectionTold(told[0], tuple(dict.fromkeys((*told[1:], words.say("mind_stock")))), "fact")
+
+
+def _memory(situation: Situation) -> Known | None:
+    """The memory a card must have, where none is named."""
+    return next((one for thing in situation.hardware() for one in thing.all("card_memory")), None)
 
 
 def _limits(situation: Situation) -> dict[str, object]:
@@ -56,10 +63,12 @@ def _limits(situation: Situation) -> dict[str, object]:
 
 
 def _rents(card: str, one: LookedUp, words: Words) -> tuple[list[str], list[str]]:
-    rows = [row for row in one.shown.get("offers", []) if isinstance(row, Mapping)][:ROWS_MAX]
+    rows = [row for row in one.shown.get("offers", []) if isinstance(row, Mapping)][: ROWS_MAX + 2]
+    if not card:  # a memory is wanted of one card, not of all in an instance
+        rows = [row for row in rows if str(row.get("gpu_count")) == "1"] or rows
     if rows:
         lead = words.maybe("cheapest", total=str(one.shown.get("total", len(rows))), **_fields(rows[0]))
-        told = [said for row in rows[1:] for said in words.maybe("offer", **_fields(row))]
+        told = [said for row in rows[1:ROWS_MAX] for said in words.maybe("offer", **_fields(row))]
         return lead, ["\n".join(f"- {line}" for line in told)] if told else []
     near = [row for row in one.shown.get("nearest", []) if isinstance(row, Mapping) and row.get("without") in PLACES]
     told = [said for row in near[:1] for said in words.maybe("offer", **_fields(row.get("offer") or {}))]
