@@ -1,5 +1,6 @@
 """What a machine that is there costs to run, where of all money only the electricity was told."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from assistant.reading.annotation import Ask
@@ -23,7 +24,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     """The bill of a month, then what it rests on."""
     found = [one for one in setups(situation, ask) if cards_of(one)]
     asked = owning(found[:1], situation, words.language)
-    one = calls.call("cost", {"what": "power", **{name: asked[name] for name in KEPT if name in asked}})
+    kept = {name: asked[name] for name in KEPT if name in asked} | _use(situation)
+    one = calls.call("cost", {"what": "power", **kept})
     energy = one.shown.get("energy") or {}
     if one.failed or not energy.get("monthly_cost"):
         return None
@@ -31,6 +33,15 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
                      tariff=energy.get("tariff_per_kwh", "–"))  # fmt: skip
     lines = words.maybe("draws", sustained=one.shown.get("sustained"), average=energy.get("average"))
     return SectionTold(lead, (*lines, words.say("assumed_load")), "estimate")
+
+
+def _use(situation: Situation) -> dict[str, str]:
+    """Hours it is on, and the share of full load meanwhile, where both were told."""
+    known = [*situation.known, *(one for thing in situation.things for one in thing.known)]
+    told = [one.value for one in known if one.slot == "duty" and isinstance(one.value, Mapping)]
+    hours = next((row["hours_per_day"] for row in told if row.get("hours_per_day")), None)
+    share = next((row["share"] for row in told if row.get("share")), None)
+    return {"hours_per_day": f"{hours:g}", "utilisation": f"{share:g}"} if hours and share else {}
 
 
 TOPIC = Topic("energy", Path(__file__).parent, ("cost",), applies, answer)
