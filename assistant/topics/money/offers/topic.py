@@ -67,7 +67,7 @@ def _rents(card: str, one: LookedUp, words: Words) -> tuple[list[str], list[str]
     if not card:  # a memory is wanted of one card, not of all in an instance
         rows = [row for row in rows if str(row.get("gpu_count")) == "1"] or rows
     if rows:
-        lead = words.maybe("cheapest", total=str(one.shown.get("total", len(rows))), **_fields(rows[0]))
+        lead = words.maybe("cheapest", **_fields(rows[0]))
         told = [said for row in rows[1:ROWS_MAX] for said in words.maybe("offer", **_fields(row))]
         return lead, ["\n".join(f"- {line}" for line in told)] if told else []
     near = [row for row in one.shown.get("nearest", []) if isinstance(row, Mapping) and row.get("without") in PLACES]
