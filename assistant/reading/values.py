@@ -50,6 +50,8 @@ _CLOCK = grammar(
     r"(?P<to>\d{1,2})(?::\d\d| ?点| ?am| ?pm)?"
 )
 """From when to when of a day."""
+_FORMS = grammar(r"(?:the |(?<![a-z0-9])(?:pcie|sxm\d?|nvl|\d{1,3} ?gi?b?)(?![a-z0-9])|版本?|的)")
+"""Words by which cards of one name differ."""
 HALF_DAY_H, DAY_H = 12, 24
 _BARE = grammar(r"^\D{0,6}\d+(?:[.,]\d+)?\D{0,2}$")
 
@@ -86,12 +88,16 @@ def with_neighbours(facts: Sequence[tuple[MarkedFact, str]], language: str | Non
     no amount names one, the currency is that of the language. What was not said is told in `inherited`.
     """
     alone = [_alone(mark.slot, quote) for mark, quote in facts]
+    named = [one.value for one in alone if isinstance(one, Value) and isinstance(one.value, Money)]
+    for place, ((mark, quote), one) in enumerate(zip(facts, alone, strict=True)):
+        if slots()[mark.slot].reads == "money" and isinstance(one, str):
+            alone[place] = _in_currency(quote, one, named, _CURRENCY.get(language or ""))
     told = [one.value if isinstance(one, Value) and isinstance(one.value, Money) else None for one in alone]
     completed = []
     for (mark, quote), one in zip(facts, alone, strict=True):
         if slots()[mark.slot].reads == "money":
             others = [money for (other, _), money in zip(facts, told, strict=True) if money and other.slot == mark.slot]
-            one = _completed(one, quote, others, [money for money in told if money], _CURRENCY.get(language or ""))
+            one = _paid_per(one, quote, others)
         completed.append(_plain(one))
     return completed
 
@@ -117,27 +123,26 @@ def _plain(one: Value | str) -> Value | str:
     return Value(value.model_dump(mode="json") if hasattr(value, "model_dump") else value, one.inherited)
 
 
-def _completed(
-    one: Value | str, quote: str, same: Sequence[Money], any_: Sequence[Money], usual: str | None
-) -> Value | str:
-    """An amount with what its neighbours say of it."""
-    inherited: list[str] = []
+def _in_currency(quote: str, refused: str, named: Sequence[Money], usual: str | None) -> Value | str:
+    """An amount without a currency, in that of the other amounts, else in the usual one; or why it is none."""
+    currency = next((money.currency for money in named), usual)
+    if currency is None:
+        return refused
+    try:
+        return Value(read_money(quote, currency=currency), ("currency",))
+    except AdvisorError as problem:
+        return str(problem)
+
+
+def _paid_per(one: Value | str, quote: str, same: Sequence[Money]) -> Value | str:
+    """An amount that names no time it is paid for, with that of its neighbours."""
     if isinstance(one, str):
-        currency = next((money.currency for money in (*same, *any_)), usual)
-        if currency is None:
-            return one
-        try:
-            one = Value(read_money(quote, currency=currency))
-        except AdvisorError as problem:
-            return str(problem)
-        inherited.append("currency")
+        return one
     money: Money = one.value
-    if money.per is None and money.each is None and _BARE.match(plain(quote)):
-        paid = next((other for other in same if other.per is not None), None)
-        if paid is not None:
-            money = money.model_copy(update={"per": paid.per, "each": paid.each})
-            inherited.append("per")
-    return Value(money, (*one.inherited, *inherited))
+    paid = next((other for other in same if other.per is not None), None)
+    if paid is None or money.per is not None or money.each is not None or not _BARE.match(plain(quote)):
+        return one
+    return Value(money.model_copy(update={"per": paid.per, "each": paid.each}), (*one.inherited, "per"))
 
 
 def _cards(quote: str, slot: str) -> Any:
@@ -222,6 +227,59 @@ def _words(quote: str, slot: str) -> Any:
     return said
 
 
+def values_of(facts: Sequence[tuple[MarkedFact, str]], language: str | None = None) -> list[Value | str]:
+    """The value of every quotation as its neighbours complete it, and cards by what was named before them."""
+    found = _with_names(facts, with_neighbours(facts, language))
+    return [_classed(mark, quote, one) for (mark, quote), one in zip(facts, found, strict=True)]
+
+
+def _with_names(facts: Sequence[tuple[MarkedFact, str]], found: Sequence[Value | str]) -> list[Value | str]:
+    """The values; a form or a memory alone ("SXM", "80GB SXM") is of the card that was named before it."""
+    named, completed = "", []
+    for (mark, quote), one in zip(facts, found, strict=True):
+        if mark.slot == "cards" and isinstance(one, Value):
+            named = _FORMS.sub(" ", plain(quote)).strip()
+        elif mark.slot == "cards" and isinstance(one, str) and named and not _FORMS.sub("", plain(quote)).strip():
+            again = value_of(mark.slot, f"{named} {quote}")
+            one = Value(again.value, (*again.inherited, "name")) if isinstance(again, Value) else one
+        completed.append(one)
+    return completed
+
+
+def _classed(mark: MarkedFact, quote: str, one: Value | str) -> Value | str:
+    """A class of cards that is ruled out by words that name none of them."""
+    if isinstance(one, str) and mark.slot == "cards" and mark.stance == "ruled_out" and (kind := _class_of(quote)):
+        return Value([{"gpu": None, "count": 1, "class": kind}])
+    return one
+
+
+def _class_of(quote: str) -> str | None:
+    """The class of cards that words name which name no card: GeForce, 专业卡."""
+    return word_of("condition", quote)
+
+
+def _rate(quote: str, slot: str) -> Any:
+    """A rate; whether it is of all together, where the words say so."""
+    rate = read_rate(quote, field=slot)
+    told = dict(rate.model_dump(mode="json") if hasattr(rate, "model_dump") else rate)
+    return {**told, "together": True} if word_of("together", quote) else rate
+
+
+def _named(quote: str, slot: str) -> Any:
+    """One of the words known in a slot that is open; anything else as it was written."""
+    return word_of(slot, quote) or _text(quote, slot)
+
+
+def _interruption(quote: str, slot: str) -> Any:
+    """What share of the hours is lost, or how long a machine stays on average; else as it was written."""
+    for name, read in (("every_s", read_duration), ("share", read_share)):
+        try:
+            return {name: read(quote, field=slot)}
+        except AdvisorError:
+            continue
+    return _text(quote, slot)
+
+
 def _host(quote: str, slot: str) -> Any:
     return read_host_memory(quote, field=slot).model_dump(mode="json", exclude_none=True)
 
@@ -240,12 +298,13 @@ def _text(quote: str, slot: str) -> Any:
 
 
 _READERS: Mapping[str, Read] = {
-    "cards": _cards, "model": _model, "format": _format, "words": _words, "text": _text, "count": _count,
+    "cards": _cards, "model": _model, "format": _format, "words": _words, "named": _named,
+    "interruption": _interruption, "text": _text, "count": _count,
     "tokens": _tokens, "number": _number, "parallel": _parallel, "setting": _setting, "host_memory": _host,
     "link": _link, "memory": lambda quote, slot: read_memory(quote, field=slot),
     "money": lambda quote, slot: read_money(quote, field=slot),
     "duration": _duration,
-    "rate": lambda quote, slot: read_rate(quote, field=slot),
+    "rate": _rate,
     "share": lambda quote, slot: read_share(quote, field=slot),
     "growth": lambda quote, slot: read_growth(quote, field=slot),
     "power": lambda quote, slot: read_power(quote, field=slot),

@@ -57,6 +57,13 @@ def money_of(one: Known) -> str:
     return f"{value['amount']:g} {value.get('currency', '')}{each}{per}"
 
 
+def in_figures(one: Known) -> str:
+    """An amount as calculations take it: figures, currency, the time it pays for; in whatever words it was told."""
+    value = one.value if isinstance(one.value, Mapping) else {}
+    per = f"/{value['per']}" if value.get("per") else ""
+    return f"{value['amount']:g} {value.get('currency', 'USD')}{per}" if value.get("amount") is not None else one.quote
+
+
 def seconds(one: Known) -> str:
     return f"{one.value:.0f} s" if one.value >= 10 else f"{one.value:g} s"
 
@@ -108,7 +115,7 @@ def running(setup: Setup, situation: Situation) -> dict[str, str]:
     if (layout := setup.one("parallel", *THOUGHT_OF)) is not None:
         said["parallel"] = " ".join(f"{kind} {number}" for kind, number in layout.value.items())
     wanted = setup.one("speed", "wanted")
-    if wanted is not None and wanted.value.get("of") in (None, "tokens"):
+    if wanted is not None and wanted.value.get("of") in (None, "tokens") and not wanted.value.get("together"):
         said["target_tokens_per_s"] = _rate(wanted)
     if (waited := setup.one("first_token", "at_most", "wanted")) is not None:
         said["target_first_token"] = seconds(waited)
@@ -175,7 +182,7 @@ def cards_of(setup: Setup) -> str | None:
 def card_names(ask: Ask, situation: Situation) -> list[str]:
     """The cards an ask is about, as they were called, each once."""
     things = [one for one in situation.about(ask) if one.what == "hardware"]
-    said = [one.quote for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF]
+    said = [said_card(one) for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF]
     return list(dict.fromkeys(said))
 
 
@@ -189,7 +196,15 @@ def _named_cards(thing: Thing) -> list[str]:
         if name in kept and _unnumbered(one):
             continue
         kept[name] = one
-    return [one.quote for one in kept.values()]
+    return [said_card(one) for one in kept.values()]
+
+
+def said_card(one: Known) -> str:
+    """A card in the person's words; by its full name, where these leave out what was said before."""
+    rows = one.value if isinstance(one.value, list | tuple) else ()
+    if "name" not in one.inherited or len(rows) != 1 or rows[0].get("gpu") not in gpus():
+        return one.quote
+    return f"{rows[0].get('count') or 1}x {gpus()[rows[0]['gpu']].name}"
 
 
 def _unnumbered(one: Known) -> bool:

@@ -86,6 +86,7 @@ def setups(situation: Situation, ask: Ask) -> list[Setup]:
     Parts that are to be added or used together are one machine; other options are apart. Where an ask names only works
     or only machines, it is about all of the others that count.
     """
+    situation = _with_identical(situation)
     about = situation.about(ask)
     works = [one for one in about if one.what == "work" and _named(one)] or [
         one for one in situation.works() if _named(one)
@@ -107,6 +108,29 @@ def with_work(setup: Setup, situation: Situation, ask: Ask) -> Setup:
     about = [one for one in situation.about(ask) if one.what == "work" and one.known]
     nameless = about or [one for one in situation.works() if one.known]
     return setup._replace(work=nameless[-1]) if nameless else setup
+
+
+def _with_identical(situation: Situation) -> Situation:
+    """The same where what is added without a name ("a second one") is another of the card that is there."""
+    there = next((one for thing in situation.hardware() if _is_there(thing) for one in thing.all("cards")), None)
+    rows = there.value if there is not None and isinstance(there.value, list | tuple) else ()
+    if there is None or len(rows) != 1:
+        return situation
+    things = []
+    for thing in situation.things:
+        again = thing.one("refers", "plan") if not _counts(thing) and not thing.all("model") else None
+        if again is not None and any(one.value == "add" for one in thing.all("relation")):
+            one = there.model_copy(
+                update={"stance": "plan", "value": [{**rows[0], "count": 1}], "inherited": ("name",)}
+            )
+            thing = thing.model_copy(update={"what": "hardware", "known": (*thing.known, one)})
+        things.append(thing)
+    return situation.model_copy(update={"things": tuple(things)})
+
+
+def works_of(situation: Situation, ask: Ask) -> list[Thing]:
+    """The works an ask is about, named or not; all where it names none."""
+    return [one for one in situation.about(ask) if one.what == "work"] or list(situation.works())
 
 
 def _adds(situation: Situation, machines: Sequence[Thing]) -> bool:
@@ -139,6 +163,9 @@ def _counts(thing: Thing) -> bool:
     """Whether it is hardware that is there or thought of, with cards known."""
     if thing.what != "hardware":
         return False
+    named = thing.all("cards")
+    if named and all(one.stance == "ruled_out" for one in named):
+        return False
     cards = [one for slot in ("cards", "card_memory", "total_memory") for one in thing.all(slot)]
     return any(one.stance in THOUGHT_OF for one in cards)
 
@@ -156,7 +183,13 @@ def _joined(situation: Situation, machines: Sequence[Thing], *, weighed: bool) -
     if there and (weighed or not adds):
         yield there if len(there) == 1 or not thought_of else there[-1:]
     for one in thought_of:
-        yield (*there[-1:], one) if adds else (one,)
+        yield (*there[-1:], one) if adds and not _replaces(one) else (one,)
+
+
+def _replaces(thing: Thing) -> bool:
+    """Whether an option comes in the place of what is there."""
+    told = thing.all("relation")
+    return bool(told) and told[-1].value in ("swap", "instead")
 
 
 def _is_there(thing: Thing) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kb.snapshot import load_yaml
 
-LANGUAGES = {"zh": "zh", "zh-Hans": "zh", "en": "en"}
+LANGUAGES = {"zh": "zh", "zh-Hans": "zh", "zh-Hant": "zh", "en": "en"}
 """Languages topics can tell; others are the former planner's."""
 
 

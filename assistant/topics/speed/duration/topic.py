@@ -12,7 +12,7 @@ from assistant.writing.training import best_way, conditions
 from assistant.writing.ways import assumed_card, model_name
 from assistant.writing.words import Words
 
-ASKS = ("duration", "fits", "memory", "speed", "cost")
+ASKS = ("duration", "fits", "memory", "speed")
 
 
 def applies(ask: Ask, situation: Situation) -> bool:
