@@ -6,7 +6,7 @@ from typing import Any
 
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
-from assistant.writing.setups import THOUGHT_OF, Setup
+from assistant.writing.setups import THOUGHT_OF, Setup, of_a_kind
 from kb.base import AdvisorError
 from kb.catalog import gpus
 from kb.lexicon import read_cards
@@ -74,6 +74,13 @@ RUNNING: Mapping[str, tuple[str, Say]] = {
     "adapters": ("adapters", _number),
 }
 """Slots of a work that runs → argument and how it is said."""
+FLAGS: Mapping[str, str] = {
+    "max_model_len": "context_tokens", "context_length": "context_tokens", "ctx_size": "context_tokens",
+    "num_ctx": "context_tokens", "max_seq_len": "context_tokens", "max_num_seqs": "concurrent_sequences",
+    "max_running_requests": "concurrent_sequences", "max_batch_size": "concurrent_sequences",
+    "kv_cache_dtype": "kv_format",
+}  # fmt: skip
+"""Options of engines, by their names less hyphens → the argument that says the same."""
 MACHINE: Mapping[str, tuple[str, Say]] = {
     "host_memory": ("host_memory", _quote),
     "link": ("link", _quote),
@@ -100,8 +107,8 @@ TRAINING: Mapping[str, tuple[str, Say]] = {
 
 def running(setup: Setup, situation: Situation) -> dict[str, str]:
     """Arguments of `find_ways_to_run`."""
-    said = said_of(setup, RUNNING) | machine(setup)
-    said |= model_of(setup)
+    said = _flags(setup) | said_of(setup, RUNNING) | machine(setup)
+    said |= model_of(setup) | _pictured(setup)
     if "concurrent_sequences" not in said and (batch := setup.one("batch", *THOUGHT_OF)) is not None:
         said["concurrent_sequences"] = _number(batch)
     engine = setup.one("engine", *THOUGHT_OF)
@@ -132,7 +139,30 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
     if "sequence_tokens" not in said and (length := setup.one("context", *THOUGHT_OF)) is not None:
         said["sequence_tokens"] = _tokens(length)
     said["method"] = methods_of(setup)
-    return _without_pages(said | model_of(setup, form=False))
+    return _without_pages(said | model_of(setup, form=False) | _pictured(setup))
+
+
+def _flags(setup: Setup) -> dict[str, str]:
+    """What options of an engine say that the arguments say too."""
+    said = {}
+    for one in setup.every("setting", *THOUGHT_OF):
+        value = one.value if isinstance(one.value, Mapping) else {}
+        name = FLAGS.get(str(value.get("name", "")).replace("-", "_"))
+        if name and value.get("value") not in (None, "", "auto"):
+            said[name] = str(value["value"])
+    return said
+
+
+def _pictured(setup: Setup) -> dict[str, str]:
+    """Size, frames and steps of what is drawn, as one argument."""
+    size, frames = setup.one("size", *THOUGHT_OF), setup.one("frames", *THOUGHT_OF)
+    seconds, steps = setup.one("seconds", *THOUGHT_OF), setup.one("sampling_steps", *THOUGHT_OF)
+    parts = [size.quote if size else "", f"{_number(frames)} frames" if frames else ""]
+    if frames is None and seconds is not None and isinstance(seconds.value, (int, float)):
+        parts.append(f"{seconds.value:g} s")
+    parts.append(f"{_number(steps)} steps" if steps else "")
+    said = " ".join(filter(None, parts))
+    return {"size": said} if size or frames or seconds else {}
 
 
 def methods_of(setup: Setup) -> str:
@@ -248,11 +278,13 @@ def _single(quote: str) -> int | None:
 
 def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     said: dict[str, str] = {}
-    names = setup.every("model", *THOUGHT_OF)
+    names = [one for one in setup.every("model", *THOUGHT_OF) if not of_a_kind(one)]
     if names:
         whole = [one for one in names if isinstance(one.value, Mapping) and one.value.get("model")]
         said["model"] = (whole or names)[-1].quote
         named = (whole or names)[-1].value
+        if isinstance(named, Mapping) and named.get("unlisted"):
+            said["model"] = _size(named)
         if isinstance(named, Mapping) and named.get("model"):
             said["model"] = str(named["model"])
             if form and named.get("weight_format"):
@@ -261,6 +293,12 @@ def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     if form and len(formats) == 1:
         said["weight_format"] = formats.pop()
     return said
+
+
+def _size(named: Mapping[str, Any]) -> str:
+    """The size of a model that is not listed, as tools read it: 35B-A3B."""
+    active = f"-A{named['active_params'] / 1e9:g}B" if named.get("active_params") else ""
+    return f"{named['params'] / 1e9:g}B{active}"
 
 
 def _objective(setup: Setup, situation: Situation) -> str | None:

@@ -1,0 +1,108 @@
+"""How many cards a work takes: of a kind that is named, or of usual ones; by each format or method, at its load."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assistant.reading.annotation import Ask
+from assistant.reading.situation import Situation
+from assistant.topics.topic import Calls, SectionTold, Topic
+from assistant.writing.accounts.arrivals import Arrivals, arrivals
+from assistant.writing.accounts.cards import told_mixture
+from assistant.writing.accounts.classes import sizes_that_fit
+from assistant.writing.accounts.counting import Counted, run_counts, train_counts
+from assistant.writing.accounts.needs import needed
+from assistant.writing.accounts.read_as import told_names
+from assistant.writing.arguments import card_names, running, training
+from assistant.writing.setups import THOUGHT_OF, Setup, setups
+from assistant.writing.words import Words
+from kb.base import AdvisorError
+from kb.catalog import gpus
+from kb.lexicon import read_cards
+
+USUAL = ("GeForce RTX 4090", "NVIDIA L40S", "NVIDIA A100 SXM4 80GB", "NVIDIA H100 SXM5 80GB")
+"""Cards over which it is told where none is named: one of each class that is bought and rented."""
+MACHINE = ("cards", "nodes", "memory_taken", "host_memory", "link")
+
+
+def applies(ask: Ask, situation: Situation) -> bool:
+    """Cards or machines, or nothing said of what."""
+    return ask.quantity in (None, "cards", "nodes", "memory", "all")
+
+
+def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
+    """The fewest cards that hold it at its load, the next cheaper way, and what each takes."""
+    found = setups(situation, ask)
+    named = [one for one in found if one.work is not None]
+    if not named:
+        told = sizes_that_fit(found[0] if found else Setup(None, ()), situation, calls.call, words)
+        return None if told is None else SectionTold(told.lead, (*told.lines, words.say("question_load")), "estimate")
+    cards = _cards(ask, situation)
+    counted = [one for setup in _works(named) for one in _counted(setup, situation, cards, calls, words)]
+    leads = [one.said for one in counted]
+    if not leads:
+        told = needed(named[0], situation, calls.call, words)
+        return None if told is None else SectionTold(told.lead, told.lines, "estimate")
+    lines = list(_following(ask, situation, named, counted, calls, words))
+    return SectionTold(leads[0], (*leads[1:], *lines), "recommendation")
+
+
+def _works(found: list[Setup]) -> list[Setup]:
+    return list({one.work.id: one for one in found if one.work is not None}.values())
+
+
+def _cards(ask: Ask, situation: Situation) -> list[str]:
+    """The kinds of cards that are named, as the catalog calls them."""
+    named = card_names(ask, situation) or [
+        one.quote for thing in situation.hardware() for one in thing.all("cards") if one.stance in THOUGHT_OF
+    ]
+    kinds = []
+    for quote in named:
+        try:
+            kinds += [gpus()[one.gpu].name for one in read_cards(quote) if one.gpu in gpus()]
+        except AdvisorError:
+            continue
+    return list(dict.fromkeys(kinds))[:2]
+
+
+def _counted(
+    setup: Setup, situation: Situation, cards: list[str], calls: Calls, words: Words
+) -> Iterator[Counted]:
+    """The fewest of each kind, by format or by method."""
+    kinds: list[str] = cards or list(USUAL)
+    if setup.trains:
+        asked = _bare(training(setup, situation))
+        for card in kinds:
+            yield from train_counts(asked, card, setup, calls.call, words, brief=not cards)
+        return
+    asked = _bare(running(setup, situation))
+    load = arrivals(setup)
+    for card in kinds:
+        yield from run_counts(asked, card, load, calls.call, words, brief=not cards)
+
+
+def _bare(asked: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in asked.items() if name not in MACHINE}
+
+
+def _following(
+    ask: Ask, situation: Situation, named: list[Setup], counted: list[Counted], calls: Calls, words: Words
+) -> Iterator[str]:
+    setup = named[0]
+    yield from told_names(setup, words)
+    load: Arrivals | None = arrivals(setup)
+    if load is not None:
+        yield words.say("arriving", **load.told)
+    for one in counted[:1]:
+        yield from one.lines
+        yield from told_mixture(one.result, calls.call, words)
+    known = [one for thing in situation.hardware() for one in thing.all("cpu") if one.stance in THOUGHT_OF]
+    if known and not _cards(ask, situation):
+        yield words.say("question_accelerator", cpu=known[-1].quote)
+    elif not _cards(ask, situation):
+        yield words.say("question_card")
+    if not setup.trains and load is None and not any(setup.every(slot) for slot in ("users", "concurrent", "rate")):
+        yield words.say("question_load")
+
+
+TOPIC = Topic("count", Path(__file__).parent, ("count",), applies, answer)

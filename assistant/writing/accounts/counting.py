@@ -1,0 +1,127 @@
+"""So many cards, told: of a model that runs in each format, of a training by each method."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from assistant.writing.accounts.arrivals import Arrivals
+from assistant.writing.accounts.cards import Call
+from assistant.writing.accounts.fewest import Fewest, fewest_to_run, fewest_to_train
+from assistant.writing.accounts.needs import methods_said
+from assistant.writing.accounts.reckoning import at_least
+from assistant.writing.accounts.sentences import memory, sentences, whole
+from assistant.writing.accounts.train import method_name, plain_of, speed_of
+from assistant.writing.setups import Setup
+from assistant.writing.training import best_way
+from assistant.writing.ways import model_name, ways
+from assistant.writing.words import Words
+from tools.agent_tools.ledger import LookedUp
+
+FOUR_BIT = ("awq", "gguf:Q4_K_M")
+OTHERS = {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": ()}
+
+
+class Counted(NamedTuple):
+    """A number of cards in words, what follows from it, and what it rests on."""
+
+    said: str
+    lines: tuple[str, ...]
+    result: LookedUp
+
+
+def run_counts(
+    asked: Mapping[str, Any], card: str, load: Arrivals | None, call: Call, words: Words, *, brief: bool
+) -> Iterator[Counted]:
+    """The fewest as published or as asked, then in four bits; under a load that comes, at its peak."""
+    say = sentences(words)
+    said: dict[str, Any] = {**asked, **({"concurrent_sequences": load.asked} if load else {})}
+    if load:
+        said.pop("users", None)
+    forms: list[dict[str, str]] = [{}] if "weight_format" in asked else [{"weight_format": _native(asked, call)}, {}]
+    seen = set()
+    for form in forms:
+        wanted = {**said, **{name: value for name, value in form.items() if value}}
+        found = fewest_to_run(wanted, card, call)
+        if found is None:
+            continue
+        best = ways(found.result, words)
+        if not best or (found.count, best[0].form) in seen:
+            continue
+        seen.add((found.count, best[0].form))
+        name = "count_run" if load is None else "count_load"
+        speed = best[0].fields["rate" if not best[0].several else "total"]
+        fields = {**best[0].fields, "count": found.count, "card": card, "speed": speed}
+        yield Counted(say.say(name, **fields), tuple(_even(found, best[0].fields, say)) if not brief else (),
+                      found.result)  # fmt: skip
+
+
+def _native(asked: Mapping[str, Any], call: Call) -> str:
+    """The format in which the model is published, which nothing is lost by."""
+    one = call("find_ways_to_run", {"model": asked.get("model", "")})
+    rows = [row.result for row in one.worked if row.tool == "estimate_memory" and "weight_format" in row.result]
+    return str(rows[0]["weight_format"]) if rows and not one.failed else ""
+
+
+def _even(found: Fewest, fields: Mapping[str, str], say: Words) -> Iterator[str]:
+    """What such a number is for, and how far it goes."""
+    if fields.get("max_context") and fields.get("max_sequences"):
+        yield say.say("count_reach", **{name: fields[name] for name in ("max_context", "context", "max_sequences")})
+    if found.count in (3, 5, 6):
+        yield say.say("count_uneven", count=found.count)
+
+
+def train_counts(
+    asked: Mapping[str, Any], card: str, setup: Setup, call: Call, words: Words, *, brief: bool
+) -> Iterator[Counted]:
+    """The fewest for the method that is meant, as usually done and at the least; then by lesser methods."""
+    task = next((name for name in ("qlora", "lora") if name in str(asked.get("method"))), "full")
+    goal = [part for part in str(asked.get("method") or "full").split() if part not in ("full", "lora", "qlora")]
+    for name in (task, *(() if brief and methods_said(setup) else OTHERS[task])):
+        found = list(_train_count({**asked, "method": " ".join([*goal, name])}, card, call, words))
+        yield from found
+
+
+def _train_count(asked: Mapping[str, Any], card: str, call: Call, words: Words) -> Iterator[Counted]:
+    say = sentences(words)
+    usual = fewest_to_train(asked, card, call, usual=True)
+    least = fewest_to_train(asked, card, call, usual=False)
+    first = usual or least
+    if first is None:
+        one = call("find_ways_to_train", {**asked, "cards": f"1x {card}"})
+        if not one.failed:
+            yield Counted(say.say("count_train_none", card=card, method=method_name(one, words), model=model_name(one)),
+                          (), one)  # fmt: skip
+        return
+    plain, fields = plain_of(first.result) or {}, best_way(first.result, words) or {}
+    base = {"card": card, "method": method_name(first.result, words), "model": model_name(first.result)}
+    lines = [*_states(first.result, asked, card, call, say), *_pace(first.result, fields, say)]
+    if usual is not None and least is not None and least.count < usual.count:
+        how = (best_way(least.result, words) or {}).get("how", "")
+        said = say.say("count_train_both", count=usual.count, least=least.count, how=how, **base, **plain)
+    elif usual is not None:
+        said = say.say("count_train", count=usual.count, **base, **plain)
+    else:
+        said = say.say("count_train_least", count=first.count, how=fields.get("how", ""),
+                       needed=fields.get("needed", ""), **base, **plain)  # fmt: skip
+    yield Counted(said, tuple(lines), first.result)
+
+
+def _states(one: LookedUp, asked: Mapping[str, Any], card: str, call: Call, say: Words) -> Iterator[str]:
+    """How many the states alone would fill: fewer can never be enough."""
+    kept = {name: value for name, value in asked.items() if name in ("model", "method", "sequence_tokens")}
+    alone = call("find_ways_to_train", kept)
+    if alone.failed or "needed" not in alone.shown or not one.shown.get("ways"):
+        return
+    count = at_least(f"{alone.key}.needed", f"{one.key}.answer.usable_per_gpu", call)
+    if count:
+        yield say.say("count_states", count=count, card=card, needed=alone.shown["needed"])
+
+
+def _pace(one: LookedUp, fields: Mapping[str, str], say: Words) -> Iterator[str]:
+    if fields.get("time"):
+        yield say.say("count_time", time=fields["time"])
+    elif speed_of(one):
+        yield say.say("count_pace", rate=fields.get("rate", ""))
+    size = next((row.get("checkpoint_bytes") for row in whole(one).get("ways", [])), 0)
+    resume = next((row.get("resume_bytes") for row in whole(one).get("ways", [])), 0)
+    if size and resume and fields.get("time"):
+        yield say.say("count_checkpoint", resume=memory(resume))

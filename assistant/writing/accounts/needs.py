@@ -1,0 +1,159 @@
+"""What a work needs before any machine is chosen: in each format, by each method, and how many usual cards hold it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assistant.reading.situation import Known, Situation
+from assistant.reading.slots import Stance
+from assistant.writing.accounts.cards import Call, told_mixture
+from assistant.writing.accounts.person import judged, own_memory
+from assistant.writing.accounts.run import Told
+from assistant.writing.accounts.sentences import memory, sentences
+from assistant.writing.accounts.train import method_name
+from assistant.writing.arguments import running, training
+from assistant.writing.setups import Setup
+from assistant.writing.ways import model_name
+from assistant.writing.words import Words
+from kb.catalog import gpus
+from kb.models import models
+from kb.units import GIB
+from tools.agent_tools.ledger import LookedUp
+from tools.ways_to_run.tell.words import format_name
+
+ROWS_MAX, CARDS_TOLD = 4, 6
+MACHINE = ("cards", "host_memory", "link", "nodes", "memory_taken", "objective")
+TARGETS = ("target_tokens_per_s", "target_first_token")
+SMALLER = {
+    "8-bit AdamW": "smaller_8bit", "AdamW all in BF16, no FP32 masters": "smaller_pure",
+    "8-bit AdamW all in BF16": "smaller_both",
+    "AdamW, ZeRO-3 offload of all to host memory (18 B/parameter there)": "smaller_host",
+}  # fmt: skip
+"""Ways that hold less, as the tool calls them → how they are told."""
+CLASSES_GB = (4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 141, 180, 192, 288)
+"""Memories that cards are sold with."""
+USABLE = 0.97
+"""Of a card's memory, what a program can use on most."""
+
+
+def needed(setup: Setup, situation: Situation, call: Call, words: Words) -> Told | None:
+    """What it takes, run or trained."""
+    if setup.trains:
+        asked = {name: value for name, value in training(setup, situation).items() if name not in MACHINE}
+        return of_training(call("find_ways_to_train", dict(asked)), setup, words)
+    asked = {name: value for name, value in running(setup, situation).items() if name not in MACHINE + TARGETS}
+    one = call("find_ways_to_run", dict(asked))
+    return None if one.failed else of_running(one, setup, situation, call, words)
+
+
+def of_running(one: LookedUp, setup: Setup, situation: Situation, call: Call, words: Words) -> Told | None:
+    """The memory in each usual format, the person's figure beside it, and cards that are enough."""
+    say, rows = sentences(words), [row for row in one.shown.get("needs", []) if isinstance(row, Mapping)]
+    if not rows:
+        return _plain(one, words)
+    told = [f"{format_name(str(row['weight_format']))} {row['total']}" for row in rows[:ROWS_MAX]]
+    lines: list[str] = []
+    totals = [row["per_gpu"]["total_bytes"] for row in _estimates(one)]
+    own = own_memory(situation, [*setup.machines, *([setup.work] if setup.work else [])])
+    lines += judged(own, totals[0], words) if totals else []
+    lines += told_mixture(one, call, words)
+    lines += _enough(one, say)
+    lead = say.say("needs", model=_name(one, rows), rows=words.listed(told))
+    return Told(lead, (*lines, say.say("needs_load", **_load(one))), "estimate")
+
+
+def _load(one: LookedUp) -> dict[str, str]:
+    """What the figures hold for."""
+    asked = one.worked[-1].request if one.worked else {}
+    return {
+        "context": f"{asked.get('context_tokens') or 4096:,}", "sequences": str(asked.get("concurrent_sequences") or 1)
+    }  # fmt: skip
+
+
+def _estimates(one: LookedUp) -> list[Mapping[str, Any]]:
+    return [row.result for row in one.worked if row.tool == "estimate_memory" and "per_gpu" in row.result]
+
+
+def _enough(one: LookedUp, say: Words) -> list[str]:
+    """Cards that hold it, in the widest and the narrowest format."""
+    rows, lines = _estimates(one), []
+    for row in dict.fromkeys((0, len(rows) - 1)):
+        cards = few_cards(rows[row]["minimum_gpus"]) if rows else []
+        if cards:
+            lines.append(say.say("enough", format=format_name(str(rows[row]["weight_format"])), cards=say.listed(cards)))
+    return list(dict.fromkeys(lines))
+
+
+def few_cards(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Some of the cards that are enough: of each number of them the first two kinds, the fewest cards first."""
+    kept: dict[int, list[str]] = {}
+    for row in rows:
+        name = gpus()[row["gpu"]].name if row.get("gpu") in gpus() else ""
+        if name and row.get("verdict") != "no":
+            kept.setdefault(int(row["count"]), []).append(f"{row['count']} × {name}")
+    return [name for count in sorted(kept) for name in kept[count][:2]][:CARDS_TOLD]
+
+
+def _plain(one: LookedUp, words: Words) -> Told | None:
+    """The memory of a model that generates no text, in each of its formats and ways of holding its parts."""
+    say = sentences(words)
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping) and row.get("needed")][:ROWS_MAX]
+    if not rows:
+        return None
+    told = [f"{format_name(str(row['weight_format']))}{_parts(row, say)} {row['needed']}" for row in rows]
+    lead = say.say("needs_plain", model=model_name(one), rows=words.listed(list(dict.fromkeys(told))))
+    return Told(lead, (), "estimate")
+
+
+def _parts(row: Mapping[str, Any], say: Words) -> str:
+    """What is on the card at once, where that is not everything."""
+    parts = str(row.get("parts") or "")
+    if parts.startswith("one after the other"):
+        return say.say("parts_in_turn")
+    return say.say("parts_from_host") if parts.startswith("weights in host memory") else ""
+
+
+def _name(one: LookedUp, rows: Sequence[Mapping[str, Any]]) -> str:
+    known = models().get(str(rows[0].get("model") or ""))
+    return known.name if known else model_name(one)
+
+
+def of_training(one: LookedUp, setup: Setup, words: Words) -> Told | None:
+    """What a training holds on one card that held it all, by the rule of thumb as well, and by the other methods."""
+    say, shown = sentences(words), one.shown
+    if one.failed or "needed" not in shown:
+        return None
+    known = models().get(str(shown.get("model") or ""))
+    model = known.name if known else model_name(one)
+    method = method_name(one, words)
+    others = [
+        f"{words.say(f'method_{_short(name)}')} {held}" for name, held in (shown.get("other_methods") or {}).items()
+    ]
+    smaller = [say.say(SMALLER[name], held=held) for name, held in (shown.get("smaller") or {}).items()
+               if name in SMALLER]  # fmt: skip
+    lead = say.say("needs_train", model=model, method=method, needed=shown["needed"])
+    lines = [say.say("needs_others", rows=words.listed(others))] if others else []
+    lines += [say.say("needs_smaller", rows=words.listed(smaller))] if smaller else []
+    lines += _classes(one, say)
+    enough = few_cards(one.worked[-1].result["minimum_gpus"])
+    lines += [say.say("enough_train", method=method, cards=words.listed(enough))] if enough else []
+    if not methods_said(setup):
+        lines.append(say.say("question_method"))
+    return Told(lead, tuple(lines), "estimate")
+
+
+def _short(name: str) -> str:
+    return "full" if name.startswith("full") else name
+
+
+def methods_said(setup: Setup) -> bool:
+    """Whether the person says how it is to be trained."""
+    stances: tuple[Stance, ...] = ("have", "plan", "proposed", "wanted")
+    found: list[Known] = list(setup.every("method", *stances))
+    return any(str(one.value) not in ("sft", "distillation") for one in found)
+
+
+def _classes(one: LookedUp, say: Words) -> list[str]:
+    """The smallest memory that cards are sold with, for what fits one card."""
+    held = one.worked[-1].result["per_gpu"]["high_bytes"] if one.worked else 0
+    size = next((size for size in CLASSES_GB if held <= size * GIB * USABLE), None)
+    return [say.say("one_card_of", size=memory(size * GIB).replace(".0 ", " "))] if size else []

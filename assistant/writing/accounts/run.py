@@ -1,0 +1,185 @@
+"""What a result of `find_ways_to_run` says: the verdict, what stands against it, how fast, and what would help."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from assistant.writing.accounts.cards import Call, told_cards, told_mixture
+from assistant.writing.accounts.changes import told_changes
+from assistant.writing.accounts.sentences import memory, sentences, whole
+from assistant.writing.ways import (
+    WayTold,
+    assumed_card,
+    changes,
+    model_name,
+    plain_way,
+    told_limits,
+    told_speed,
+    verdict,
+    ways,
+    weights_alone,
+)
+from assistant.writing.words import Words
+from tools.agent_tools.ledger import LookedUp
+from tools.ways_to_run.tell.words import format_name
+
+UNNOTICED = 0.5
+"""Rise of perplexity in per cent that nobody notices; others are told as small, and above `NOTICED` as such."""
+NOTICED = 5.0
+NAMELESS = " card"
+
+
+class Told(NamedTuple):
+    """The account of one machine."""
+
+    lead: str
+    lines: tuple[str, ...]
+    verdict: str
+
+
+def told_run(one: LookedUp, call: Call, words: Words, *, brief: bool = False) -> Told:
+    """The whole account of a result; `brief` = what decides, of a second machine beside the first."""
+    lines = list(_following(one, call, words, brief=brief))
+    return Told(lead(one, words), tuple(dict.fromkeys(lines)), verdict(one))
+
+
+def lead(one: LookedUp, words: Words) -> str:
+    """Whether it runs, with the figure that decides."""
+    say, best = sentences(words), ways(one, words)
+    cards = cards_asked(one, words)
+    if weights_alone(one):
+        return say.say("weights_alone", model=model_name(one), cards=cards, needed=_least(one))
+    if (plain := plain_way(one, words)) is not None:
+        name = "plain" if plain["rate"] else "plain_unpaced"
+        fields = {**plain, "model": model_name(one), "cards": cards}
+        return say.say(f"{name}_changed" if verdict(one) != "fits" else name, **fields)
+    if verdict(one) == "does_not_fit" or not best:
+        return _no(one, say, cards)
+    changed = changes(one, words)
+    fields = {"changed": changed, **best[0].fields}
+    if verdict(one) == "fits" or not changed:
+        return say.say("fits", **fields)
+    asked = str(one.request.get("weight_format") or "")
+    missed = miss(one, asked) if asked and "weight_format" in _changed(one) else None
+    if missed is not None:
+        return say.say("fits_otherwise", asked=format_name(asked), **missed, **fields)
+    return say.say("fits_changed", **fields)
+
+
+def cards_asked(one: LookedUp, words: Words) -> str:
+    """The cards of a request as they were called; a card without a name by its memory."""
+    said = str(one.request.get("cards") or one.request.get("host_memory") or "")
+    if not said.endswith(NAMELESS):
+        return said
+    count, _, size = said.removesuffix(NAMELESS).partition("x ")
+    return sentences(words).say("nameless", count=count, memory=size or count)
+
+
+def miss(one: LookedUp, form: str = "") -> dict[str, str] | None:
+    """What the nearest way in a format (or in any) needs where less is usable."""
+    rows = [row for row in whole(one).get("binds", []) if row.get("unit") == "bytes" and row.get("needed")]
+    rows = [row for row in rows if row.get("available") and row["what"] in ("weights_memory", "cache_memory")]
+    named = [row for row in rows if form and str(row.get("subject", "")).startswith(format_name(form))]
+    found = (named or ([] if form else rows))[:1] or rows[:1]
+    return {"asked_needs": memory(found[0]["needed"]), "available": memory(found[0]["available"])} if found else None
+
+
+def _changed(one: LookedUp) -> list[str]:
+    return [str(said) for said in one.shown.get("answer", {}).get("changed", [])]
+
+
+def _least(one: LookedUp) -> str:
+    """What the narrowest way of a work without text needs."""
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping) and row.get("needed")]
+    return str(rows[0]["needed"]) if rows else "–"
+
+
+def _no(one: LookedUp, say: Words, cards: str) -> str:
+    missed = miss(one)
+    if missed is None and (rows := [row for row in one.shown.get("ways", []) if isinstance(row, Mapping)]):
+        usable = str(rows[-1].get("usable") or "")
+        if usable:
+            return say.say("no_plain", model=model_name(one), cards=cards, needed=rows[-1]["needed"], usable=usable)
+    if missed is None:
+        return say.say("no", model=model_name(one), cards=cards)
+    subject = next((row["subject"] for row in whole(one).get("binds", []) if row.get("unit") == "bytes"), "")
+    return say.say("no_needs", model=model_name(one), cards=cards, way=subject, **missed)
+
+
+def _following(one: LookedUp, call: Call, words: Words, *, brief: bool) -> Iterator[str]:
+    say, best = sentences(words), ways(one, words)
+    if not best or verdict(one) == "does_not_fit":
+        if plain_way(one, words) is None or verdict(one) == "does_not_fit":
+            yield from told_changes(one, words)
+        yield from told_mixture(one, call, words)
+        yield from _other_plain(one, words)
+        return
+    first = best[0]
+    yield from _beside(one, say)
+    yield from assumed_card(one, first.fields["cards"], words)
+    yield say.say("assumed_load", **first.fields)
+    yield " ".join([*told_speed(first, words), *met(one, first, words), *told_limits(first, words)])
+    if brief:
+        return
+    yield from against(one, words)
+    yield from told_cards(one, call, words)
+    yield from told_mixture(one, call, words)
+    for other in best[1:2]:
+        yield from words.maybe("next", title=other.title, rate=other.fields["rate"])
+    if verdict(one) != "fits":
+        yield from told_changes(one, words)
+    elif first.met is False:
+        yield from told_changes(one, words, most=2)
+    yield f"{words.say('command')}\n```bash\n{first.command}\n```"
+
+
+def _beside(one: LookedUp, say: Words) -> Iterator[str]:
+    """Models that share the card and write no text."""
+    rows = [row for row in one.shown.get("beside_on_first_card", []) if isinstance(row, Mapping)]
+    if rows:
+        yield say.say("beside", models=say.listed([f"{row['model']} {row['needed']}" for row in rows]))
+
+
+def _other_plain(one: LookedUp, words: Words) -> Iterator[str]:
+    """Other ways of a work that writes no text, with what each takes on the card."""
+    if plain_way(one, words) is None:
+        return
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping) and row.get("needed")]
+    told = [f"{format_name(str(row['weight_format']))}: {row['needed']}" for row in rows]
+    if len(set(told)) > 1:
+        yield sentences(words).say("other_plain", rows=sentences(words).listed(list(dict.fromkeys(told))[:4]))
+
+
+def against(one: LookedUp, words: Words) -> Iterator[str]:
+    """Why not as published, and what the narrower format loses."""
+    say, rows = sentences(words), whole(one).get("ways", [])
+    narrower = one.shown.get("answer", {}).get("narrower")
+    wide = next((row for row in whole(one).get("binds", []) if _is_wide(row, one)), None)
+    if narrower and wide is not None:
+        needed, available = memory(wide["needed"]), memory(wide["available"])
+        yield say.say("not_published", way=wide["subject"], asked_needs=needed, available=available)
+    lost = rows[0].get("loss_percent") if rows else None
+    if lost and "weight_format" not in one.request:
+        yield told_loss(rows[0]["weight_format"], lost, words)
+
+
+def _is_wide(row: Mapping[str, Any], one: LookedUp) -> bool:
+    """Whether it is a wider format that does not fit, rather than the speed of the one taken."""
+    form = format_name(str(one.shown.get("answer", {}).get("weight_format") or ""))
+    there = row.get("unit") == "bytes" and row.get("needed") and row.get("available")
+    return bool(there and row["what"] == "weights_memory" and not str(row.get("subject", "")).startswith(form))
+
+
+def told_loss(form: str, lost: float, words: Words) -> str:
+    """What a format loses, and how much that is."""
+    name = "loss_none" if lost <= UNNOTICED else "loss_small" if lost < NOTICED else "loss_large"
+    return sentences(words).say(name, format=format_name(form), percent=f"{lost:g}")
+
+
+def met(one: LookedUp, way: WayTold, words: Words) -> list[str]:
+    """Whether the speed and the wait that were wanted are reached."""
+    wanted, wait = one.request.get("target_tokens_per_s"), one.request.get("target_first_token")
+    if way.met is None or not (wanted or wait):
+        return []
+    target = words.listed([*([f"{wanted} tokens/s"] if wanted else []), *([str(wait)] if wait else [])])
+    said = [words.say("target_met" if way.met else "target_missed", target=target)]
+    return [*(words.maybe("first", first=way.fields["first"]) if wait else []), *said]
