@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from assistant.reading.annotation import Ask
+from assistant.reading.build import NUMBERED
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.setups import THOUGHT_OF, Setup, of_a_kind
 from kb.base import AdvisorError
@@ -28,9 +29,14 @@ def _quote(one: Known) -> str:
     return one.quote
 
 
+PAGE_TOKENS = 700
+"""Tokens of a printed page: 500 words of English or as many characters of Chinese; who tells it says so."""
+
+
 def _tokens(one: Known) -> str:
-    """Tokens as a plain number; pages as they were said, for who knows what a page holds."""
-    return str(one.value["tokens"]) if isinstance(one.value, Mapping) and "tokens" in one.value else one.quote
+    """Tokens as a plain number; pages as so many of the usual ones."""
+    value = one.value if isinstance(one.value, Mapping) else {}
+    return str(value.get("tokens") or round(value["pages"] * PAGE_TOKENS)) if value else one.quote
 
 
 def _number(one: Known) -> str:
@@ -121,6 +127,8 @@ def running(setup: Setup, situation: Situation) -> dict[str, str]:
         said["target_tokens_per_s"] = _rate(wanted)
     if (waited := setup.one("first_token", "at_most", "wanted")) is not None:
         said["target_first_token"] = _seconds(waited)
+    if (whole := setup.one("latency", "at_most", "wanted")) is not None:
+        said["target_answer"] = _seconds(whole)
     if (aim := _objective(setup, situation)) in OBJECTIVES:
         said["objective"] = str(aim)
     return _without_pages(said)
@@ -253,7 +261,7 @@ def _named_cards(thing: Thing) -> list[str]:
 def _unnumbered(one: Known) -> bool:
     """Whether the words name one card and say no number of them."""
     rows = list(one.value or ())
-    return len(rows) == 1 and rows[0].get("count") == 1 and not re.match(r"\s*[\d一两二三四五六七八九十]", one.quote)
+    return len(rows) == 1 and rows[0].get("count") == 1 and not NUMBERED.match(one.quote)
 
 
 def _nodes(setup: Setup) -> int:

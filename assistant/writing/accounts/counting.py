@@ -8,7 +8,7 @@ from assistant.writing.accounts.cards import Call
 from assistant.writing.accounts.fewest import Fewest, fewest_to_run, fewest_to_train
 from assistant.writing.accounts.needs import methods_said
 from assistant.writing.accounts.reckoning import at_least
-from assistant.writing.accounts.sentences import memory, sentences, whole
+from assistant.writing.accounts.sentences import memory, sentence, sentences, whole
 from assistant.writing.accounts.train import method_name, plain_of, speed_of
 from assistant.writing.setups import Setup
 from assistant.writing.training import best_way
@@ -18,6 +18,11 @@ from tools.agent_tools.ledger import LookedUp
 
 FOUR_BIT = ("awq", "gguf:Q4_K_M")
 OTHERS = {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": ()}
+
+
+SMALL_MAX = 8
+"""Cards of a usual kind, beyond which another kind is told."""
+LARGE = ("NVIDIA A100 SXM4 80GB",)
 
 
 class Counted(NamedTuple):
@@ -36,11 +41,12 @@ def run_counts(
     said: dict[str, Any] = {**asked, **({"concurrent_sequences": load.asked} if load else {})}
     if load:
         said.pop("users", None)
-    forms: list[dict[str, str]] = [{}] if "weight_format" in asked else [{"weight_format": _native(asked, call)}, {}]
-    seen = set()
+    forms = [""] if "weight_format" in asked else [_native(asked, call), *FOUR_BIT]
+    seen: set[tuple[int, str]] = set()
     for form in forms:
-        wanted = {**said, **{name: value for name, value in form.items() if value}}
-        found = fewest_to_run(wanted, card, call)
+        if len(seen) > 1 or (form == FOUR_BIT[-1] and any(held == FOUR_BIT[0] for _, held in seen)):
+            break
+        found = fewest_to_run({**said, **({"weight_format": form} if form else {})}, card, call)
         if found is None:
             continue
         best = ways(found.result, words)
@@ -48,7 +54,7 @@ def run_counts(
             continue
         seen.add((found.count, best[0].form))
         name = "count_run" if load is None else "count_load"
-        speed = best[0].fields["rate" if not best[0].several else "total"]
+        speed = words.say("speed_many" if best[0].several else "speed", **best[0].fields)
         fields = {**best[0].fields, "count": found.count, "card": card, "speed": speed}
         yield Counted(say.say(name, **fields), tuple(_even(found, best[0].fields, say)) if not brief else (),
                       found.result)  # fmt: skip
@@ -75,19 +81,29 @@ def train_counts(
     """The fewest for the method that is meant, as usually done and at the least; then by lesser methods."""
     task = next((name for name in ("qlora", "lora") if name in str(asked.get("method"))), "full")
     goal = [part for part in str(asked.get("method") or "full").split() if part not in ("full", "lora", "qlora")]
-    for name in (task, *(() if brief and methods_said(setup) else OTHERS[task])):
-        found = list(_train_count({**asked, "method": " ".join([*goal, name])}, card, call, words))
-        yield from found
+    for name in (task, *(() if _settled(setup, brief=brief) else OTHERS[task])):
+        for one in _train_count({**asked, "method": " ".join([*goal, name])}, card, call, words, brief=brief):
+            count = one.result.request["cards"].partition("x")[0]
+            if not brief or int(count) <= SMALL_MAX or card in LARGE:
+                yield one
 
 
-def _train_count(asked: Mapping[str, Any], card: str, call: Call, words: Words) -> Iterator[Counted]:
+def _settled(setup: Setup, *, brief: bool) -> bool:
+    """Whether lesser methods are beside the point: the method was said, or something new is trained from text."""
+    trained = {str(one.value) for one in setup.every("activity")}
+    return (brief and methods_said(setup)) or (not methods_said(setup) and trained == {"training"})
+
+
+def _train_count(
+    asked: Mapping[str, Any], card: str, call: Call, words: Words, *, brief: bool
+) -> Iterator[Counted]:
     say = sentences(words)
     usual = fewest_to_train(asked, card, call, usual=True)
     least = fewest_to_train(asked, card, call, usual=False)
     first = usual or least
     if first is None:
         one = call("find_ways_to_train", {**asked, "cards": f"1x {card}"})
-        if not one.failed:
+        if not one.failed and not brief:
             yield Counted(say.say("count_train_none", card=card, method=method_name(one, words), model=model_name(one)),
                           (), one)  # fmt: skip
         return
@@ -102,7 +118,7 @@ def _train_count(asked: Mapping[str, Any], card: str, call: Call, words: Words) 
     else:
         said = say.say("count_train_least", count=first.count, how=fields.get("how", ""),
                        needed=fields.get("needed", ""), **base, **plain)  # fmt: skip
-    yield Counted(said, tuple(lines), first.result)
+    yield Counted(sentence(said), tuple(lines), first.result)
 
 
 def _states(one: LookedUp, asked: Mapping[str, Any], card: str, call: Call, say: Words) -> Iterator[str]:
@@ -125,3 +141,10 @@ def _pace(one: LookedUp, fields: Mapping[str, str], say: Words) -> Iterator[str]
     resume = next((row.get("resume_bytes") for row in whole(one).get("ways", [])), 0)
     if size and resume and fields.get("time"):
         yield say.say("count_checkpoint", resume=memory(resume))
+
+
+def told_answer(one: LookedUp) -> str:
+    """How long a whole answer takes, in seconds."""
+    rows = whole(one).get("ways", [])
+    found = (rows[0].get("speed") or {}).get("answer_s") if rows else None
+    return (f"{found['value']:.0f} s" if found["value"] >= 10 else f"{found['value']:.2g} s") if found else ""

@@ -50,8 +50,8 @@ def fits_usually(one: LookedUp) -> bool:
 
 def fits_somehow(one: LookedUp) -> bool:
     """Whether any way fits whose states stay on the cards."""
-    rows = [row for row in whole(one).get("ways", []) if row.get("offload") in (None, "none")]
-    return bool(rows) and _in_time(one)
+    rows = whole(one).get("ways", [])
+    return bool(rows) and rows[0].get("offload") in (None, "none") and _in_time(one)
 
 
 def _in_time(one: LookedUp) -> bool:

@@ -8,7 +8,7 @@ from assistant.reading.slots import Stance
 from assistant.writing.accounts.cards import Call, told_mixture
 from assistant.writing.accounts.person import judged, own_memory
 from assistant.writing.accounts.run import Told
-from assistant.writing.accounts.sentences import memory, sentences
+from assistant.writing.accounts.sentences import sentence, sentences
 from assistant.writing.accounts.train import method_name
 from assistant.writing.arguments import running, training
 from assistant.writing.setups import Setup
@@ -29,17 +29,16 @@ SMALLER = {
     "AdamW, ZeRO-3 offload of all to host memory (18 B/parameter there)": "smaller_host",
 }  # fmt: skip
 """Ways that hold less, as the tool calls them → how they are told."""
-CLASSES_GB = (4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 141, 180, 192, 288)
-"""Memories that cards are sold with."""
-USABLE = 0.97
-"""Of a card's memory, what a program can use on most."""
+SINGLE_MAX = 93 * GIB
+"""Beyond it no single card is usual."""
+SOLD_TO = ("consumer", "workstation", "data_center")
 
 
 def needed(setup: Setup, situation: Situation, call: Call, words: Words) -> Told | None:
     """What it takes, run or trained."""
     if setup.trains:
         asked = {name: value for name, value in training(setup, situation).items() if name not in MACHINE}
-        return of_training(call("find_ways_to_train", dict(asked)), setup, words)
+        return of_training(call("find_ways_to_train", dict(asked)), setup, call, words)
     asked = {name: value for name, value in running(setup, situation).items() if name not in MACHINE + TARGETS}
     one = call("find_ways_to_run", dict(asked))
     return None if one.failed else of_running(one, setup, situation, call, words)
@@ -117,7 +116,7 @@ def _name(one: LookedUp, rows: Sequence[Mapping[str, Any]]) -> str:
     return known.name if known else model_name(one)
 
 
-def of_training(one: LookedUp, setup: Setup, words: Words) -> Told | None:
+def of_training(one: LookedUp, setup: Setup, call: Call, words: Words) -> Told | None:
     """What a training holds on one card that held it all, by the rule of thumb as well, and by the other methods."""
     say, shown = sentences(words), one.shown
     if one.failed or "needed" not in shown:
@@ -133,12 +132,12 @@ def of_training(one: LookedUp, setup: Setup, words: Words) -> Told | None:
     lead = say.say("needs_train", model=model, method=method, needed=shown["needed"])
     lines = [say.say("needs_others", rows=words.listed(others))] if others else []
     lines += [say.say("needs_smaller", rows=words.listed(smaller))] if smaller else []
-    lines += _classes(one, say)
+    lines += _classes(one, call, say)
     enough = few_cards(one.worked[-1].result["minimum_gpus"])
     lines += [say.say("enough_train", method=method, cards=words.listed(enough))] if enough else []
     if not methods_said(setup):
         lines.append(say.say("question_method"))
-    return Told(lead, tuple(lines), "estimate")
+    return Told(sentence(lead), tuple(lines), "estimate")
 
 
 def _short(name: str) -> str:
@@ -152,8 +151,13 @@ def methods_said(setup: Setup) -> bool:
     return any(str(one.value) not in ("sft", "distillation") for one in found)
 
 
-def _classes(one: LookedUp, say: Words) -> list[str]:
-    """The smallest memory that cards are sold with, for what fits one card."""
+def _classes(one: LookedUp, call: Call, say: Words) -> list[str]:
+    """The cheapest cards of which a single one holds it."""
     held = one.worked[-1].result["per_gpu"]["high_bytes"] if one.worked else 0
-    size = next((size for size in CLASSES_GB if held <= size * GIB * USABLE), None)
-    return [say.say("one_card_of", size=memory(size * GIB).replace(".0 ", " "))] if size else []
+    if not held or held > SINGLE_MAX:
+        return []
+    asked: dict[str, object] = {"kind": "find_cards", "vendor": "NVIDIA", "sort": "price"}
+    found = call("look_up", {**asked, "min_memory": f"{held / GIB:.1f} GiB"})
+    rows = [row for row in found.shown.get("cards", []) if isinstance(row, Mapping)]
+    told = [f"{row['name']} ({row['memory']})" for row in rows if row.get("market") in SOLD_TO][:3]
+    return [say.say("one_card_of", cards=say.listed(told))] if told and not found.failed else []

@@ -3,11 +3,22 @@
 from collections.abc import Mapping
 
 from assistant.writing.accounts.sentences import sentences
+from assistant.writing.arguments import PAGE_TOKENS
 from assistant.writing.setups import THOUGHT_OF, Setup
 from assistant.writing.words import Words
 from kb.models import models
 
 BILLION = 1e9
+
+
+def told_pages(setup: Setup, words: Words) -> list[str]:
+    """For how many tokens pages were taken."""
+    rows = [one for slot in ("prompt", "output", "context") for one in setup.every(slot, *THOUGHT_OF)]
+    paged = next((one for one in rows if isinstance(one.value, Mapping) and one.value.get("pages")), None)
+    if paged is None:
+        return []
+    tokens = f"{round(paged.value['pages'] * PAGE_TOKENS):,}"
+    return [sentences(words).say("assumed_pages", pages=paged.quote, tokens=tokens)]
 
 
 def told_names(setup: Setup, words: Words) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from assistant.writing.accounts.cards import Call, told_cards, told_mixture
 from assistant.writing.accounts.changes import told_changes
 from assistant.writing.accounts.sentences import memory, sentences, whole
+from assistant.writing.accounts.spreading import told_division
 from assistant.writing.ways import (
     WayTold,
     assumed_card,
@@ -26,6 +27,8 @@ UNNOTICED = 0.5
 """Rise of perplexity in per cent that nobody notices; others are told as small, and above `NOTICED` as such."""
 NOTICED = 5.0
 NAMELESS = " card"
+LEFT = 0.02
+"""Share of a card below which what is left is nothing."""
 
 
 class Told(NamedTuple):
@@ -67,10 +70,14 @@ def lead(one: LookedUp, words: Words) -> str:
 
 def cards_asked(one: LookedUp, words: Words) -> str:
     """The cards of a request as they were called; a card without a name by its memory."""
-    said = str(one.request.get("cards") or one.request.get("host_memory") or "")
-    if not said.endswith(NAMELESS):
-        return said
-    count, _, size = said.removesuffix(NAMELESS).partition("x ")
+    return called(str(one.request.get("cards") or one.request.get("host_memory") or ""), words)
+
+
+def called(cards: str, words: Words) -> str:
+    """Cards as they are called; those without a name by their number and memory."""
+    if not cards.endswith(NAMELESS):
+        return cards
+    count, _, size = cards.removesuffix(NAMELESS).partition("x ")
     return sentences(words).say("nameless", count=count, memory=size or count)
 
 
@@ -118,10 +125,12 @@ def _following(one: LookedUp, call: Call, words: Words, *, brief: bool) -> Itera
     yield from assumed_card(one, first.fields["cards"], words)
     yield say.say("assumed_load", **first.fields)
     yield " ".join([*told_speed(first, words), *met(one, first, words), *told_limits(first, words)])
+    yield from tightly(one, words)
     if brief:
         return
     yield from against(one, words)
     yield from told_cards(one, call, words)
+    yield from told_division(one, call, words)
     yield from told_mixture(one, call, words)
     for other in best[1:2]:
         yield from words.maybe("next", title=other.title, rate=other.fields["rate"])
@@ -130,6 +139,16 @@ def _following(one: LookedUp, call: Call, words: Words, *, brief: bool) -> Itera
     elif first.met is False:
         yield from told_changes(one, words, most=2)
     yield f"{words.say('command')}\n```bash\n{first.command}\n```"
+
+
+def tightly(one: LookedUp, words: Words) -> Iterator[str]:
+    """That it only just fits, where the upper end of the estimate does not, or hardly anything is left."""
+    row = whole(one)["ways"][0]["memory"]
+    spare = row["usable_bytes_per_gpu"] - row["needed_bytes_per_gpu"]
+    if row["surety"] == "tight" or spare < row["usable_bytes_per_gpu"] * LEFT:
+        yield sentences(words).say(
+            "only_just", high=memory(row["high_bytes_per_gpu"]), usable=memory(row["usable_bytes_per_gpu"])
+        )
 
 
 def _beside(one: LookedUp, say: Words) -> Iterator[str]:

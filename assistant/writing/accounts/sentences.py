@@ -17,6 +17,11 @@ def sentences(words: Words) -> Words:
     return Words(HERE, words.language)
 
 
+def sentence(said: str) -> str:
+    """The same with a capital at its beginning."""
+    return said[:1].upper() + said[1:]
+
+
 def memory(number: float) -> str:
     """A size as results tell it: 20.5 GiB, 2.4 TiB."""
     return f"{number / TIB:,.1f} TiB" if number >= TIB else f"{number / GIB:,.1f} GiB"

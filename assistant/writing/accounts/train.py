@@ -6,7 +6,7 @@ from typing import Any
 from assistant.writing.accounts.changes import told_changes
 from assistant.writing.accounts.cards import Call, told_mixture
 from assistant.writing.accounts.run import Told, cards_asked
-from assistant.writing.accounts.sentences import cards_used, memory, rate, sentences, whole
+from assistant.writing.accounts.sentences import cards_used, memory, rate, sentence, sentences, whole
 from assistant.writing.training import best_way
 from assistant.writing.ways import model_name, verdict
 from assistant.writing.words import Words
@@ -28,6 +28,10 @@ def told_train(one: LookedUp, call: Call, words: Words, *, brief: bool = False) 
 
 def lead(one: LookedUp, words: Words) -> str:
     """Whether it fits as it is usually done, and how else."""
+    return sentence(_lead(one, words))
+
+
+def _lead(one: LookedUp, words: Words) -> str:
     say, plain, fields = sentences(words), plain_of(one), best_way(one, words)
     method = method_name(one, words)
     base = {"model": model_name(one), "method": method, "cards": cards_asked(one, words)}
@@ -67,7 +71,8 @@ def plain_of(one: LookedUp) -> dict[str, str] | None:
 def method_name(one: LookedUp, words: Words) -> str:
     """How people call the training, all of its parts."""
     parts = str(one.request.get("method") or "full").split()
-    return " ".join(words.say(f"method_{part}") if words.knows(f"method_{part}") else part for part in parts)
+    say = sentences(words)
+    return " ".join(say.say(f"method_{part}") if say.knows(f"method_{part}") else part for part in parts)
 
 
 def _task(one: LookedUp) -> str:

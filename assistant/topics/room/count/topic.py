@@ -10,9 +10,9 @@ from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.arrivals import Arrivals, arrivals
 from assistant.writing.accounts.cards import told_mixture
 from assistant.writing.accounts.classes import sizes_that_fit
-from assistant.writing.accounts.counting import Counted, run_counts, train_counts
+from assistant.writing.accounts.counting import Counted, run_counts, told_answer, train_counts
 from assistant.writing.accounts.needs import needed
-from assistant.writing.accounts.read_as import told_names
+from assistant.writing.accounts.read_as import told_names, told_pages
 from assistant.writing.arguments import card_names, running, training
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
@@ -20,8 +20,11 @@ from kb.base import AdvisorError
 from kb.catalog import gpus
 from kb.lexicon import read_cards
 
-USUAL = ("GeForce RTX 4090", "NVIDIA L40S", "NVIDIA A100 SXM4 80GB", "NVIDIA H100 SXM5 80GB")
+USUAL = ("NVIDIA A100 SXM4 80GB", "NVIDIA L40S", "GeForce RTX 4090")
 """Cards over which it is told where none is named: one of each class that is bought and rented."""
+TARGETS = ("target_answer", "target_first_token", "target_tokens_per_s")
+FAST = ("NVIDIA H100 SXM5 80GB",)
+"""Tried besides where a wait or a pace is wanted."""
 MACHINE = ("cards", "nodes", "memory_taken", "host_memory", "link")
 
 
@@ -39,12 +42,15 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         return None if told is None else SectionTold(told.lead, (*told.lines, words.say("question_load")), "estimate")
     cards = _cards(ask, situation)
     counted = [one for setup in _works(named) for one in _counted(setup, situation, cards, calls, words)]
+    missed = [] if counted else _without_targets(named[0], situation, cards, calls, words)
+    counted = counted or missed
     leads = [one.said for one in counted]
     if not leads:
         told = needed(named[0], situation, calls.call, words)
         return None if told is None else SectionTold(told.lead, told.lines, "estimate")
     lines = list(_following(ask, situation, named, counted, calls, words))
-    return SectionTold(leads[0], (*leads[1:], *lines), "recommendation")
+    others = ("\n".join(f"- {said}" for said in dict.fromkeys(leads[1:])),) if leads[1:] else ()
+    return SectionTold(leads[0], (*others, *lines), "recommendation")
 
 
 def _works(found: list[Setup]) -> list[Setup]:
@@ -54,7 +60,10 @@ def _works(found: list[Setup]) -> list[Setup]:
 def _cards(ask: Ask, situation: Situation) -> list[str]:
     """The kinds of cards that are named, as the catalog calls them."""
     named = card_names(ask, situation) or [
-        one.quote for thing in situation.hardware() for one in thing.all("cards") if one.stance in THOUGHT_OF
+        one.quote
+        for thing in situation.hardware()
+        for one in thing.all("cards")
+        if one.stance in (*THOUGHT_OF, "formerly")
     ]
     kinds = []
     for quote in named:
@@ -72,13 +81,32 @@ def _counted(
     kinds: list[str] = cards or list(USUAL)
     if setup.trains:
         asked = _bare(training(setup, situation))
-        for card in kinds:
+        for card in kinds if cards else kinds[:1]:
             yield from train_counts(asked, card, setup, calls.call, words, brief=not cards)
         return
     asked = _bare(running(setup, situation))
     load = arrivals(setup)
+    if not cards and any(name in asked for name in TARGETS):
+        kinds = [*FAST, *kinds]
     for card in kinds:
         yield from run_counts(asked, card, load, calls.call, words, brief=not cards)
+
+
+def _without_targets(
+    setup: Setup, situation: Situation, cards: list[str], calls: Calls, words: Words
+) -> list[Counted]:
+    """What holds the load where nothing keeps the wait or the pace that was wanted, and how far off that is."""
+    asked = _bare(running(setup, situation)) if not setup.trains else {}
+    targets = [asked.pop(name) for name in TARGETS if name in asked]
+    if not targets:
+        return []
+    found: list[Counted] = []
+    for card in cards or USUAL[:1]:
+        for one in run_counts(asked, card, arrivals(setup), calls.call, words, brief=not cards):
+            took = told_answer(one.result)
+            said = words.maybe("target_never", target=words.listed(targets), card=card, took=took)
+            found.append(one._replace(said=" ".join([*said, one.said]) if said and not found else one.said))
+    return found
 
 
 def _bare(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,6 +118,7 @@ def _following(
 ) -> Iterator[str]:
     setup = named[0]
     yield from told_names(setup, words)
+    yield from told_pages(setup, words)
     load: Arrivals | None = arrivals(setup)
     if load is not None:
         yield words.say("arriving", **load.told)
