@@ -18,7 +18,7 @@ from assistant.phrases import phrases
 from assistant.reading.annotation import Annotation
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic, topic_for
-from assistant.writing.whole_results import with_wholes
+from assistant.writing.accounts.worked.wholes import with_wholes
 from assistant.writing.words import LANGUAGES, Words
 from tools.agent_tools.ledger import Ledger
 

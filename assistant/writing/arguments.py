@@ -146,6 +146,8 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
         said.setdefault("rent", money_of(rent))
     if "sequence_tokens" not in said and (length := setup.one("context", *THOUGHT_OF)) is not None:
         said["sequence_tokens"] = _tokens(length)
+    if setup.one("offload", *THOUGHT_OF) is not None:
+        said["sharding"] = f"{said.get('sharding', 'zero3')} offload"
     said["method"] = methods_of(setup)
     return _without_pages(said | model_of(setup, form=False) | _pictured(setup))
 

@@ -78,4 +78,4 @@ def _method(name: str, words: Words) -> str:
 def _samples(speed: dict[str, Any], words: Words) -> str:
     """The rate of what is trained on pictures or clips."""
     rate = speed.get("samples_per_s")
-    return words.say("samples_per_s", rate=rate) if rate else ""
+    return words.say("samples_per_s", rate=str(rate).replace(" samples/s", "")) if rate else ""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from assistant.writing.accounts.sentences import cards_used, sentences, whole
+from assistant.writing.accounts.sentences import billions, cards_used, sentences, whole
 from assistant.writing.words import Words
 from kb.models import models
 from kb.records.gpu import Gpu
@@ -13,7 +13,6 @@ Call = Callable[[str, dict[str, object]], LookedUp]
 BARRED = ("works_with", "does_not", "weights_only")
 OPEN_STACKS = frozenset({"NVIDIA"})
 """Makers whose cards most programs run on."""
-BILLION = 1e9
 
 
 def told_cards(one: LookedUp, call: Call, words: Words) -> list[str]:
@@ -25,11 +24,19 @@ def told_cards(one: LookedUp, call: Call, words: Words) -> list[str]:
         barred = [row for row in whole(one).get("rejected") or () if row.get("kind") == "engine"]
         if any(row["way"].startswith("vLLM on") for row in barred):
             found += judged(gpu, {"engine": "vllm"}, call, words)
-        if gpu.vendor == "AMD":
-            found += judged(gpu, {"feature": "rocm"}, call, words)
+        found += _of_maker(gpu, call, words)
         if gpu.vendor not in OPEN_STACKS and "never measured" in " ".join(whole(one).get("warnings") or ()).lower():
             found.append(sentences(words).say("hardly_measured", card=gpu.name))
     return list(dict.fromkeys(found))
+
+
+def told_stack(one: LookedUp, call: Call, words: Words) -> list[str]:
+    """Whether the maker's own software still takes the card, for a training."""
+    return [said for gpu in cards_used(one)[:1] for said in _of_maker(gpu, call, words)]
+
+
+def _of_maker(gpu: Gpu, call: Call, words: Words) -> list[str]:
+    return judged(gpu, {"feature": "rocm"}, call, words) if gpu.vendor == "AMD" else []
 
 
 def judged(gpu: Gpu, matter: Mapping[str, str], call: Call, words: Words) -> list[str]:
@@ -64,8 +71,8 @@ def told_mixture(one: LookedUp, call: Call, words: Words) -> list[str]:
     call("look_up", {"kind": "model", "names": [known.id]})
     return [
         sentences(words).say(
-            "mixture", model=known.name, params=f"{known.params / BILLION:.3g}B",
-            active=f"{known.active_params / BILLION:.3g}B",
+            "mixture", model=known.name, params=billions(known.params),
+            active=billions(known.active_params),
         )
     ]  # fmt: skip
 

@@ -6,6 +6,7 @@ from typing import Any
 from assistant.writing.accounts.sentences import memory, rate, sentences, whole
 from assistant.writing.words import Words
 from kb.catalog import gpus
+from kb.models import models
 from tools.agent_tools.ledger import LookedUp
 from tools.ways_to_run.tell.words import format_name
 
@@ -22,8 +23,28 @@ def told_changes(one: LookedUp, words: Words, *, most: int = TOLD_MAX) -> list[s
     return ["\n".join([say.say("changes"), *(f"- {line}" for line in lines)])] if lines else []
 
 
+def first_change(one: LookedUp, words: Words) -> Iterator[dict[str, str]]:
+    """What first makes it fit on the same cards: what, and its effect."""
+    say = sentences(words)
+    for row in whole(one).get("changes", []):
+        if row.get("field") in ("cards", None):
+            continue
+        what, effect = _what(row, one, say), _effect(row, one, say)
+        if what and effect:
+            yield {"what": what, "effect": effect}
+
+
+def _effect(row: Mapping[str, Any], one: LookedUp, say: Words) -> str:
+    return _trained(row, say, paced=not _draws(one)) if "needed_bytes_per_gpu" in row else _run(row, say)
+
+
+def _draws(one: LookedUp) -> bool:
+    known = models().get(str(whole(one).get("answer", {}).get("model") or ""))
+    return known is not None and known.kind in ("diffusion", "video")
+
+
 def _told(row: Mapping[str, Any], one: LookedUp, say: Words) -> Iterator[str]:
-    effect = _trained(row, say) if "needed_bytes_per_gpu" in row else _run(row, say)
+    effect = _effect(row, one, say)
     what = _what(row, one, say)
     if what and effect:
         yield say.say("change", what=what, effect=effect)
@@ -68,9 +89,9 @@ def _run(row: Mapping[str, Any], say: Words) -> str:
     return say.say(tight, format=format_name(str(form)), rate=say.say("per_second", rate=rate(speed)) if speed else "–")
 
 
-def _trained(row: Mapping[str, Any], say: Words) -> str:
+def _trained(row: Mapping[str, Any], say: Words, *, paced: bool) -> str:
     """What comes of it for a training."""
     name = "effect_tight_train" if row.get("surety") == "tight" else "effect_train"
     speed = row.get("tokens_per_s")
-    paced = say.say("and_pace", rate=say.say("per_second", rate=rate(speed))) if speed else ""
-    return say.say(name, needed=memory(row["needed_bytes_per_gpu"]), pace=paced)
+    pace = say.say("and_pace", rate=say.say("per_second", rate=rate(speed))) if speed and paced else ""
+    return say.say(name, needed=memory(row["needed_bytes_per_gpu"]), pace=pace)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from assistant.reading.situation import Situation
 from assistant.writing.accounts.cards import Call
-from assistant.writing.accounts.run import NOTICED, Told
-from assistant.writing.accounts.sentences import memory, sentences, whole
+from assistant.writing.accounts.run import NOTICED, Told, called
+from assistant.writing.accounts.sentences import memory, rate, sentences, whole
 from assistant.writing.accounts.train import plain_of
 from assistant.writing.arguments import cards_of, running, training
 from assistant.writing.setups import Setup
@@ -56,6 +56,7 @@ def run_sizes(setup: Setup, situation: Situation, call: Call, words: Words) -> T
     if not best and not beyond:
         return Told(say.say("sizes_none", cards=cards), (), "estimate")
     named = call("find_ways_to_run", dict(asked))
+    cards = called(cards, words)
     lines = ["\n".join(f"- {row}" for row in rows), *_named(named, say)]
     lines.append(say.say("question_which"))
     name = "sizes_lead" if not beyond else "sizes_beyond" if best else "sizes_lead_host"
@@ -161,5 +162,5 @@ def _limits(one: LookedUp, shares: Sequence[dict[str, object]], say: Words) -> l
         longest = (way.get("limits") or {}).get("max_context_tokens")
         speed = ((way.get("speed") or {}).get("tokens_per_s_per_user") or {}).get("value")
         if longest and speed:
-            rows.append(say.say("share_limit", model=share["model"], tokens=f"{longest:,}", rate=f"{speed:.2g}"))
+            rows.append(say.say("share_limit", model=share["model"], tokens=f"{longest:,}", rate=rate(speed)))
     return ["\n".join(f"- {row}" for row in rows)] if rows else []

@@ -1,13 +1,13 @@
 """What a work needs before any machine is chosen: in each format, by each method, and how many usual cards hold it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assistant.reading.situation import Known, Situation
 from assistant.reading.slots import Stance
 from assistant.writing.accounts.cards import Call, told_mixture
 from assistant.writing.accounts.person import judged, own_memory
-from assistant.writing.accounts.run import Told
+from assistant.writing.accounts.run import Told, parts_told
 from assistant.writing.accounts.sentences import sentence, sentences
 from assistant.writing.accounts.train import method_name
 from assistant.writing.arguments import running, training
@@ -29,6 +29,7 @@ SMALLER = {
     "AdamW, ZeRO-3 offload of all to host memory (18 B/parameter there)": "smaller_host",
 }  # fmt: skip
 """Ways that hold less, as the tool calls them → how they are told."""
+READERS, LONG_TEXT = ("embedding", "reranker", "encoder"), 8192
 SINGLE_MAX = 93 * GIB
 """Beyond it no single card is usual."""
 SOLD_TO = ("consumer", "workstation", "data_center")
@@ -38,7 +39,7 @@ def needed(setup: Setup, situation: Situation, call: Call, words: Words) -> Told
     """What it takes, run or trained."""
     if setup.trains:
         asked = {name: value for name, value in training(setup, situation).items() if name not in MACHINE}
-        return of_training(call("find_ways_to_train", dict(asked)), setup, call, words)
+        return of_training(call("find_ways_to_train", dict(asked)), setup, situation, call, words)
     asked = {name: value for name, value in running(setup, situation).items() if name not in MACHINE + TARGETS}
     one = call("find_ways_to_run", dict(asked))
     return None if one.failed else of_running(one, setup, situation, call, words)
@@ -48,7 +49,7 @@ def of_running(one: LookedUp, setup: Setup, situation: Situation, call: Call, wo
     """The memory in each usual format, the person's figure beside it, and cards that are enough."""
     say, rows = sentences(words), [row for row in one.shown.get("needs", []) if isinstance(row, Mapping)]
     if not rows:
-        return _plain(one, words)
+        return _plain(one, call, words)
     told = [f"{format_name(str(row['weight_format']))} {row['total']}" for row in rows[:ROWS_MAX]]
     lines: list[str] = []
     totals = [row["per_gpu"]["total_bytes"] for row in _estimates(one)]
@@ -92,23 +93,31 @@ def few_cards(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for count in sorted(kept) for name in kept[count][:2]][:CARDS_TOLD]
 
 
-def _plain(one: LookedUp, words: Words) -> Told | None:
+def _plain(one: LookedUp, call: Call, words: Words) -> Told | None:
     """The memory of a model that generates no text, in each of its formats and ways of holding its parts."""
     say = sentences(words)
     rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping) and row.get("needed")][:ROWS_MAX]
     if not rows:
         return None
-    told = [f"{format_name(str(row['weight_format']))}{_parts(row, say)} {row['needed']}" for row in rows]
+    told = [f"{format_name(str(row['weight_format']))}{parts_told(row, say)} {row['needed']}" for row in rows]
     lead = say.say("needs_plain", model=model_name(one), rows=words.listed(list(dict.fromkeys(told))))
-    return Told(lead, (), "estimate")
+    first = _estimates(one)
+    held = int(first[0]["per_gpu"]["high_bytes"]) if first and one.request.get("cards") is None else 0
+    return Told(lead, (*single_cards(held, call, say), *_of_readers(one, call, say)), "estimate")
 
 
-def _parts(row: Mapping[str, Any], say: Words) -> str:
-    """What is on the card at once, where that is not everything."""
-    parts = str(row.get("parts") or "")
-    if parts.startswith("one after the other"):
-        return say.say("parts_in_turn")
-    return say.say("parts_from_host") if parts.startswith("weights in host memory") else ""
+def _of_readers(one: LookedUp, call: Call, say: Words) -> Iterator[str]:
+    """Of a model that reads texts: in 16 bits, with long texts, and what else it asks of a machine."""
+    known = models().get(str(one.shown.get("answer", {}).get("model") or ""))
+    if known is None or known.kind not in READERS:
+        return
+    half = call("find_ways_to_run", {**one.request, "weight_format": "fp16"})
+    length = str(known.max_context_tokens or LONG_TEXT)
+    long = call("find_ways_to_run", {**one.request, "weight_format": "fp16", "input_tokens": length})
+    rows = [row for result in (half, long) if not result.failed for row in result.shown.get("ways", [])[:1]]
+    if len(rows) == 2:
+        yield say.say("readers", half=rows[0]["needed"], long=rows[1]["needed"], length=f"{int(length):,}")
+    yield say.say("readers_host")
 
 
 def _name(one: LookedUp, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -116,7 +125,7 @@ def _name(one: LookedUp, rows: Sequence[Mapping[str, Any]]) -> str:
     return known.name if known else model_name(one)
 
 
-def of_training(one: LookedUp, setup: Setup, call: Call, words: Words) -> Told | None:
+def of_training(one: LookedUp, setup: Setup, situation: Situation, call: Call, words: Words) -> Told | None:
     """What a training holds on one card that held it all, by the rule of thumb as well, and by the other methods."""
     say, shown = sentences(words), one.shown
     if one.failed or "needed" not in shown:
@@ -125,14 +134,16 @@ def of_training(one: LookedUp, setup: Setup, call: Call, words: Words) -> Told |
     model = known.name if known else model_name(one)
     method = method_name(one, words)
     others = [
-        f"{words.say(f'method_{_short(name)}')} {held}" for name, held in (shown.get("other_methods") or {}).items()
+        f"{say.say(f'method_{_short(name)}')} {held}" for name, held in (shown.get("other_methods") or {}).items()
     ]
     smaller = [say.say(SMALLER[name], held=held) for name, held in (shown.get("smaller") or {}).items()
                if name in SMALLER]  # fmt: skip
     lead = say.say("needs_train", model=model, method=method, needed=shown["needed"])
-    lines = [say.say("needs_others", rows=words.listed(others))] if others else []
+    own = own_memory(situation, [setup.work] if setup.work else [])
+    lines = judged(own, one.worked[-1].result["per_gpu"]["total_bytes"] if one.worked else 0, words)
+    lines += [say.say("needs_others", rows=words.listed(others))] if others else []
     lines += [say.say("needs_smaller", rows=words.listed(smaller))] if smaller else []
-    lines += _classes(one, call, say)
+    lines += single_cards(_held(one), call, say)
     enough = few_cards(one.worked[-1].result["minimum_gpus"])
     lines += [say.say("enough_train", method=method, cards=words.listed(enough))] if enough else []
     if not methods_said(setup):
@@ -151,9 +162,14 @@ def methods_said(setup: Setup) -> bool:
     return any(str(one.value) not in ("sft", "distillation") for one in found)
 
 
-def _classes(one: LookedUp, call: Call, say: Words) -> list[str]:
+def _held(one: LookedUp) -> int:
+    """The upper end of what the last estimate of a result holds."""
+    rows = _estimates(one)
+    return int(rows[-1]["per_gpu"]["high_bytes"]) if rows else 0
+
+
+def single_cards(held: int, call: Call, say: Words) -> list[str]:
     """The cheapest cards of which a single one holds it."""
-    held = one.worked[-1].result["per_gpu"]["high_bytes"] if one.worked else 0
     if not held or held > SINGLE_MAX:
         return []
     asked: dict[str, object] = {"kind": "find_cards", "vendor": "NVIDIA", "sort": "price"}

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from assistant.writing.accounts.cards import Call, told_cards, told_mixture
 from assistant.writing.accounts.changes import told_changes
-from assistant.writing.accounts.sentences import memory, sentences, whole
+from assistant.writing.accounts.worked.fewest import fewest_to_run
+from assistant.writing.accounts.sentences import cards_used, memory, sentences, whole
 from assistant.writing.accounts.spreading import told_division
 from assistant.writing.ways import (
     WayTold,
@@ -20,6 +21,7 @@ from assistant.writing.ways import (
     weights_alone,
 )
 from assistant.writing.words import Words
+from kb.models import models
 from tools.agent_tools.ledger import LookedUp
 from tools.ways_to_run.tell.words import format_name
 
@@ -27,6 +29,8 @@ UNNOTICED = 0.5
 """Rise of perplexity in per cent that nobody notices; others are told as small, and above `NOTICED` as such."""
 NOTICED = 5.0
 NAMELESS = " card"
+MACHINE_FULL = 8
+WIDE_CACHES = ("auto", "bf16", "fp16")
 LEFT = 0.02
 """Share of a card below which what is left is nothing."""
 
@@ -53,8 +57,8 @@ def lead(one: LookedUp, words: Words) -> str:
         return say.say("weights_alone", model=model_name(one), cards=cards, needed=_least(one))
     if (plain := plain_way(one, words)) is not None:
         name = "plain" if plain["rate"] else "plain_unpaced"
-        fields = {**plain, "model": model_name(one), "cards": cards}
-        return say.say(f"{name}_changed" if verdict(one) != "fits" else name, **fields)
+        fields = {**plain, "model": model_name(one), "cards": cards, "parts": parts_told(_meant(one, plain), say)}
+        return say.say(name, **fields)
     if verdict(one) == "does_not_fit" or not best:
         return _no(one, say, cards)
     changed = changes(one, words)
@@ -62,10 +66,39 @@ def lead(one: LookedUp, words: Words) -> str:
     if verdict(one) == "fits" or not changed:
         return say.say("fits", **fields)
     asked = str(one.request.get("weight_format") or "")
+    if all(said.startswith("target_") for said in _changed(one)):
+        wanted = [str(one.request[name]) for name in ("target_first_token", "target_tokens_per_s", "target_answer")
+                  if name in one.request]  # fmt: skip
+        return say.say("fits_late", target=say.listed(wanted), **fields)
     missed = miss(one, asked) if asked and "weight_format" in _changed(one) else None
     if missed is not None:
         return say.say("fits_otherwise", asked=format_name(asked), **missed, **fields)
     return say.say("fits_changed", **fields)
+
+
+def _meant(one: LookedUp, plain: Mapping[str, str]) -> Mapping[str, Any]:
+    """The row of the way that is told."""
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping)]
+    return next((row for row in rows if row.get("needed") == plain["needed"]), {})
+
+
+def parts_told(row: Mapping[str, Any], say: Words) -> str:
+    """What is on the card at once, where that is not everything."""
+    parts = str(row.get("parts") or "")
+    if parts.startswith("one after the other"):
+        return say.say("parts_in_turn")
+    return say.say("parts_from_host") if parts.startswith("weights in host memory") else ""
+
+
+def drawn_otherwise(one: LookedUp, call: Call) -> LookedUp:
+    """A work of pictures or clips in the program that moves its parts by itself, where the usual one has no room."""
+    known = models().get(str(one.shown.get("answer", {}).get("model") or ""))
+    if one.failed or known is None or known.kind not in ("diffusion", "video") or "engine" in one.request:
+        return one
+    if verdict(one) != "does_not_fit":
+        return one
+    other = call("find_ways_to_run", {**one.request, "engine": "comfyui"})
+    return one if other.failed or verdict(other) == "does_not_fit" else other
 
 
 def cards_asked(one: LookedUp, words: Words) -> str:
@@ -114,6 +147,7 @@ def _no(one: LookedUp, say: Words, cards: str) -> str:
 
 def _following(one: LookedUp, call: Call, words: Words, *, brief: bool) -> Iterator[str]:
     say, best = sentences(words), ways(one, words)
+    yield from _drawn(one, say)
     if not best or verdict(one) == "does_not_fit":
         if plain_way(one, words) is None or verdict(one) == "does_not_fit":
             yield from told_changes(one, words)
@@ -134,11 +168,33 @@ def _following(one: LookedUp, call: Call, words: Words, *, brief: bool) -> Itera
     yield from told_mixture(one, call, words)
     for other in best[1:2]:
         yield from words.maybe("next", title=other.title, rate=other.fields["rate"])
+    yield from narrow_cache(one, words)
     if verdict(one) != "fits":
         yield from told_changes(one, words)
+        yield from _more_machines(one, call, words)
     elif first.met is False:
         yield from told_changes(one, words, most=2)
     yield f"{words.say('command')}\n```bash\n{first.command}\n```"
+
+
+def narrow_cache(one: LookedUp, words: Words) -> Iterator[str]:
+    """That the figures are for a cache in fewer bits, where nobody asked for one."""
+    form = whole(one)["ways"][0].get("kv_format")
+    if form not in (None, *WIDE_CACHES) and "kv_format" not in one.request:
+        yield sentences(words).say("cache_is", format=format_name(str(form)))
+
+
+def _more_machines(one: LookedUp, call: Call, words: Words) -> Iterator[str]:
+    """How many cards of several machines hold it as asked, where one full machine does not."""
+    found, given = cards_used(one), one.worked[-1].request.get("cards") or ()
+    if len(found) != 1 or sum(row.get("count") or 1 for row in given) < MACHINE_FULL:
+        return
+    kept = {name: value for name, value in one.request.items() if name not in ("cards", "nodes")}
+    more = fewest_to_run(kept, found[0].name, call, counts=(16, 24, 32))
+    if more is not None:
+        best = ways(more.result, words)[0].fields
+        fields = {name: best[name] for name in ("format", "needed", "usable", "rate")}
+        yield sentences(words).say("more_machines", count=more.count, card=found[0].name, **fields)
 
 
 def tightly(one: LookedUp, words: Words) -> Iterator[str]:
@@ -149,6 +205,16 @@ def tightly(one: LookedUp, words: Words) -> Iterator[str]:
         yield sentences(words).say(
             "only_just", high=memory(row["high_bytes_per_gpu"]), usable=memory(row["usable_bytes_per_gpu"])
         )
+
+
+def _drawn(one: LookedUp, say: Words) -> Iterator[str]:
+    """How long a picture or a clip takes, and what waits in host memory meanwhile."""
+    speed = one.shown.get("speed") or {}
+    for name in ("time_per_image", "time_per_clip"):
+        if speed.get(name):
+            yield say.say(name, time=speed[name], steps=speed.get("steps", "–"))
+    if speed.get("host"):
+        yield say.say("drawn_host", host=speed["host"])
 
 
 def _beside(one: LookedUp, say: Words) -> Iterator[str]:

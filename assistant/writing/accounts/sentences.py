@@ -22,6 +22,12 @@ def sentence(said: str) -> str:
     return said[:1].upper() + said[1:]
 
 
+def billions(number: float) -> str:
+    """So many parameters: 7B, 32.8B, 1,026B."""
+    count = number / 1e9
+    return f"{count:,.0f}B" if count >= 100 else f"{count:.3g}B"
+
+
 def memory(number: float) -> str:
     """A size as results tell it: 20.5 GiB, 2.4 TiB."""
     return f"{number / TIB:,.1f} TiB" if number >= TIB else f"{number / GIB:,.1f} GiB"

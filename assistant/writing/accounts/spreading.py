@@ -29,12 +29,12 @@ def told_division(one: LookedUp, call: Call, words: Words) -> list[str]:
     if ways < 2 or known.heads % ways == 0:
         return []
     layout = rows[0]["layout"]
-    if not asked and layout["tp"] * layout["pp"] < cards:
+    if not asked:  # by the solver's own refusal, which also tells what goes on all of them
         whole_machine = call("find_ways_to_run", {**one.request, "parallel": f"tp {cards}"})
         found = whole(whole_machine).get("ways", [])
         if not found or "parallel" not in whole(whole_machine)["answer"].get("changed", ()):
             return []
-        layout = found[0]["layout"]
+        layout = layout if layout["tp"] * layout["pp"] == cards else found[0]["layout"]
     call("look_up", {"kind": "model", "names": [known.id]})
     fields = {"ways": ways, "heads": known.heads, "layout": layout_name(layout, words)}
     return [sentences(words).say("not_divided", **fields)]

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assistant.writing.accounts.changes import told_changes
-from assistant.writing.accounts.cards import Call, told_mixture
-from assistant.writing.accounts.run import Told, cards_asked
-from assistant.writing.accounts.sentences import cards_used, memory, rate, sentence, sentences, whole
+from assistant.writing.accounts.changes import first_change, told_changes
+from assistant.writing.accounts.cards import Call, told_mixture, told_stack
+from assistant.writing.accounts.run import NAMELESS, Told, cards_asked
+from assistant.writing.accounts.sentences import billions, cards_used, memory, rate, sentence, sentences, whole
 from assistant.writing.training import best_way
 from assistant.writing.ways import model_name, verdict
 from assistant.writing.words import Words
@@ -15,9 +15,11 @@ from tools.agent_tools.ledger import LookedUp
 
 STATES = {"full": 16, "lora": 2, "qlora": 0.5}
 """Bytes of a parameter that stay on the cards: weights, gradients and states of AdamW; a frozen base of 16 or 4 bits."""
-LESSER = {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": ("lora",)}
+LESSER = {"full": ("lora", "qlora"), "lora": ("qlora", "full"), "qlora": ("lora", "full")}
 """Methods told beside one."""
 BILLION = 1e9
+PICTURES = ("diffusion", "video")
+SMALLER_PX = "512x512"
 
 
 def told_train(one: LookedUp, call: Call, words: Words, *, brief: bool = False) -> Told:
@@ -50,7 +52,16 @@ def _no(one: LookedUp, say: Words, base: dict[str, str], usual: dict[str, str], 
     """It does not fit as asked; the cheapest change after which it does is told with it."""
     if "plain" not in usual:
         return say.say("train_no", **base)
+    host = next((row for row in whole(one).get("binds", []) if row.get("what") == "host_memory"), None)
+    if host is not None:
+        short = {"host": memory(host["needed"]), "has": memory(host["available"])}
+        return say.say("train_no_host", **short, **base, **usual)
+    if any(row.get("what") == "software" for row in whole(one).get("binds", [])):
+        return say.say("train_barred", **base, **usual)
     nearest = (whole(one).get("nearest") or {}).get("memory") or {}
+    change = next(iter(first_change(one, words)), None)
+    if change is not None and nearest.get("needed_bytes_per_gpu"):
+        return say.say("train_only_with", least=memory(nearest["needed_bytes_per_gpu"]), **change, **base, **usual)
     if not nearest.get("needed_bytes_per_gpu"):
         return say.say("train_no_usual", **base, **usual)
     return say.say("train_no_needs", least=memory(nearest["needed_bytes_per_gpu"]), **base, **usual)
@@ -72,6 +83,8 @@ def method_name(one: LookedUp, words: Words) -> str:
     """How people call the training, all of its parts."""
     parts = str(one.request.get("method") or "full").split()
     say = sentences(words)
+    if "pretrain" in parts:
+        parts = ["pretrain"]
     return " ".join(say.say(f"method_{part}") if say.knows(f"method_{part}") else part for part in parts)
 
 
@@ -88,7 +101,10 @@ def _following(one: LookedUp, call: Call, words: Words, *, brief: bool) -> Itera
     yield from _shared(one, call, words)
     if not fits or verdict(one) != "fits":
         yield from told_changes(one, words)
+    yield from _without_offload(one, call, words)
     yield from others(one, call, words)
+    yield from _smaller_pictures(one, call, words)
+    yield from told_stack(one, call, words)
     yield from told_mixture(one, call, words)
     yield from _sixteen(one, words)
 
@@ -118,13 +134,19 @@ def reckoned(one: LookedUp, words: Words) -> list[str]:
     """The rule of thumb with its numbers: bytes of a parameter times parameters."""
     params = _params(one)
     task = _task(one)
-    if not params or not whole(one).get("plain"):
+    if not params or not whole(one).get("plain") or draws(one):
         return []
     each = STATES[task]
     total = f"{each * params / BILLION:,.4g}" if each * params < 1e13 else f"{each * params / BILLION:,.0f}"
     return [
-        sentences(words).say(f"rule_{task}", each=f"{each:g}", params=f"{params / BILLION:.3g}B", total=f"{total} GB")
+        sentences(words).say(f"rule_{task}", each=f"{each:g}", params=billions(params), total=f"{total} GB")
     ]
+
+
+def draws(one: LookedUp) -> bool:
+    """Whether what is trained makes pictures or clips."""
+    known = models().get(str(whole(one).get("answer", {}).get("model") or ""))
+    return known is not None and known.kind in PICTURES
 
 
 def _params(one: LookedUp) -> float | None:
@@ -147,6 +169,8 @@ def _shared(one: LookedUp, call: Call, words: Words) -> Iterator[str]:
     lone = None if alone.failed else plain_of(alone)
     if lone is not None and lone["fits"] == "no":
         yield say.say("whole_copy", whole=lone["plain"], usable=lone["usable"], method=method_name(one, words))
+        if _task(one) == "qlora":
+            yield say.say("quantised_base")
 
 
 def _kept(one: LookedUp) -> dict[str, Any]:
@@ -172,10 +196,32 @@ def others(one: LookedUp, call: Call, words: Words) -> Iterator[str]:
             continue
         told.append(
             say.say("other_fits" if plain["fits"] != "no" else "other_no", needed=plain["plain"],
-                    method=words.say(f"method_{name}"))
+                    method=say.say(f"method_{name}"))
         )  # fmt: skip
     if told:
-        yield say.say("other_methods", rows=say.listed(told))
+        yield say.say("other_methods", rows=say.say("semicolon").join(told))
+
+
+def _without_offload(one: LookedUp, call: Call, words: Words) -> Iterator[str]:
+    """What fits on the cards alone, where what was to be offloaded finds no room."""
+    if whole(one).get("ways") or "offload" not in str(one.request.get("sharding", "")):
+        return
+    other = call("find_ways_to_train", {name: value for name, value in one.request.items() if name != "sharding"})
+    if not other.failed and rows_of(other):
+        yield sentences(words).say("without_offload", said=lead(other, words))
+
+
+def _smaller_pictures(one: LookedUp, call: Call, words: Words) -> Iterator[str]:
+    """What smaller pictures and a base of four bits make of it, where it does not fit with ease."""
+    if not draws(one) or "size" in one.request or verdict(one) == "fits":
+        return
+    other = call("find_ways_to_train", {**one.request, "method": "qlora", "size": SMALLER_PX})
+    fields = None if other.failed else best_way(other, words)
+    if fields is not None:
+        say = sentences(words)
+        yield say.say("smaller_pictures", size=SMALLER_PX, needed=fields["needed"], usable=fields["usable"])
+    if str(one.request.get("cards", "")).endswith(NAMELESS):
+        yield sentences(words).say("older_cards")
 
 
 def _sixteen(one: LookedUp, words: Words) -> Iterator[str]:

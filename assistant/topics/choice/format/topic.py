@@ -151,10 +151,10 @@ def _following(
     formats = [*(way.form for _, way in rows), *out]
     formats += [form for form in used if form not in formats]
     for gpu in cards_used(first)[:1]:
-        for form in dict.fromkeys(formats):
-            yield from _units(gpu, form, calls, words)
-        if any(form in NARROW and form in SERVED for form in formats) and len(formats) > 1:
-            yield words.say("by_load_int8" if gpu.int8_ops else "by_load")
+        barred = [said for form in dict.fromkeys(formats) for said in _units(gpu, form, calls, words)]
+        yield from barred
+        if not out and any(form in NARROW and form in SERVED for form in formats) and len(formats) > 1:
+            yield words.say("by_load_fp8" if gpu.fp8_flops else "by_load_int8" if gpu.int8_ops else "by_load")
     yield from told_mixture(first, calls.call, words)
 
 

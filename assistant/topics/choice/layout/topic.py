@@ -8,7 +8,7 @@ from assistant.answer import AnswerVerdict
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.accounts.grouping import Groups, groups
+from assistant.writing.accounts.worked.grouping import Groups, groups
 from assistant.writing.accounts.needs import needed
 from assistant.writing.accounts.run import lead as run_lead
 from assistant.writing.accounts.sentences import cards_used, whole

@@ -7,18 +7,16 @@ from typing import Any
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.accounts.arrivals import Arrivals, arrivals
+from assistant.writing.accounts.worked.arrivals import Arrivals, arrivals
 from assistant.writing.accounts.cards import told_mixture
 from assistant.writing.accounts.classes import sizes_that_fit
-from assistant.writing.accounts.counting import Counted, run_counts, told_answer, train_counts
+from assistant.writing.accounts.worked.counting import Counted, run_counts, told_answer, train_counts
 from assistant.writing.accounts.needs import needed
 from assistant.writing.accounts.read_as import told_names, told_pages
-from assistant.writing.arguments import card_names, running, training
+from assistant.writing.arguments import running, training
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
-from kb.base import AdvisorError
 from kb.catalog import gpus
-from kb.lexicon import read_cards
 
 USUAL = ("NVIDIA A100 SXM4 80GB", "NVIDIA L40S", "GeForce RTX 4090")
 """Cards over which it is told where none is named: one of each class that is bought and rented."""
@@ -59,19 +57,11 @@ def _works(found: list[Setup]) -> list[Setup]:
 
 def _cards(ask: Ask, situation: Situation) -> list[str]:
     """The kinds of cards that are named, as the catalog calls them."""
-    named = card_names(ask, situation) or [
-        one.quote
-        for thing in situation.hardware()
-        for one in thing.all("cards")
-        if one.stance in (*THOUGHT_OF, "formerly")
-    ]
-    kinds = []
-    for quote in named:
-        try:
-            kinds += [gpus()[one.gpu].name for one in read_cards(quote) if one.gpu in gpus()]
-        except AdvisorError:
-            continue
-    return list(dict.fromkeys(kinds))[:2]
+    about = [one for one in situation.about(ask) if one.what == "hardware" and one.all("cards")]
+    things = about or list(situation.hardware())
+    said = [one for thing in things for one in thing.all("cards") if one.stance in (*THOUGHT_OF, "formerly")]
+    rows = [row for one in said for row in one.value or () if row.get("gpu") in gpus()]
+    return list(dict.fromkeys(gpus()[row["gpu"]].name for row in rows))[:2]
 
 
 def _counted(

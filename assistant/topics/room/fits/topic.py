@@ -9,9 +9,10 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.cards import told_pool
 from assistant.writing.accounts.classes import pairs, sizes_that_fit
-from assistant.writing.accounts.needs import needed
+from assistant.writing.accounts.worked.fewest import fits_usually
+from assistant.writing.accounts.needs import methods_said, needed
 from assistant.writing.accounts.person import judged, own_memory
-from assistant.writing.accounts.run import Told, told_run
+from assistant.writing.accounts.run import Told, drawn_otherwise, told_run
 from assistant.writing.accounts.sentences import whole
 from assistant.writing.accounts.train import told_train
 from assistant.writing.arguments import running, training
@@ -19,6 +20,7 @@ from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
+COPIES_MAX = 4
 VERDICTS: dict[str, AnswerVerdict] = {
     "fits": "fits", "fits_with_changes": "fits_with_changes", "does_not_fit": "does_not_fit",
 }  # fmt: skip
@@ -31,7 +33,7 @@ def applies(ask: Ask, situation: Situation) -> bool:
 
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Whether each setup holds it, with the way, its speed and limits, and what would change it."""
-    found = setups(situation, ask)
+    found = _all_together(setups(situation, ask), ask, situation)
     if not found or found[0].work is None or not found[0].work.all("model"):
         return _nameless(found, situation, calls, words)
     if not any(one.machines for one in found):
@@ -52,12 +54,35 @@ def _told(found: list[Setup], situation: Situation, calls: Calls, words: Words) 
     for setup in found:
         brief = bool(told)
         if setup.trains:
-            one = calls.call("find_ways_to_train", dict(training(setup, situation)))
-            told.append(None if one.failed else told_train(one, calls.call, words, brief=brief))
+            one = _train(setup, situation, calls)
+            told.append(None if one.failed else _trained(one, setup, situation, calls, words, brief=brief))
         elif asked:
-            one = calls.call("find_ways_to_run", asked.pop(0))
+            one = drawn_otherwise(calls.call("find_ways_to_run", asked.pop(0)), calls.call)
             told.append(_run(one, setup, situation, calls, words, brief=brief))
     return told
+
+
+def _trained(
+    one: LookedUp, setup: Setup, situation: Situation, calls: Calls, words: Words, *, brief: bool
+) -> Told:
+    """A training, with the person's own figure for it."""
+    told = told_train(one, calls.call, words, brief=brief)
+    own = own_memory(situation, [setup.work] if setup.work else [])
+    said = judged(own, (whole(one).get("plain") or {}).get("all_cards_bytes") or 0, words)
+    return told._replace(lines=tuple(dict.fromkeys([*said, *told.lines])))
+
+
+def _train(setup: Setup, situation: Situation, calls: Calls) -> LookedUp:
+    """The training as it was said; where no method was, the most that fits as it is usually done."""
+    asked = dict(training(setup, situation))
+    first = calls.call("find_ways_to_train", asked)
+    if methods_said(setup) or setup.every("method"):
+        return first
+    for method in ("full", "lora", "qlora"):
+        one = calls.call("find_ways_to_train", {**asked, "method": method})
+        if not one.failed and fits_usually(one):
+            return one
+    return first
 
 
 def _run(
@@ -80,6 +105,10 @@ def _run(
 
 def _asked(found: list[Setup], situation: Situation) -> list[dict[str, Any]]:
     """A request a setup; models that are all there, on one machine, are asked for together."""
+    if (copies := _copies(found)) > 1:
+        alone = dict(running(found[0], situation))
+        name = " ".join(filter(None, (alone.pop("model", ""), alone.pop("weight_format", ""))))
+        return [{**alone, "works": [name] * copies}]
     beside = [one for one in found if one.work is not None and one.work.one("model", "have") is not None]
     together = (
         len(found) > 1
@@ -91,6 +120,20 @@ def _asked(found: list[Setup], situation: Situation) -> list[dict[str, Any]]:
     each = [running(one, situation) for one in found]
     works = [" ".join(filter(None, (one.get("model"), one.pop("weight_format", None)))) for one in each]
     return [{**{name: value for name, value in each[0].items() if name != "model"}, "works": works}]
+
+
+def _copies(found: list[Setup]) -> int:
+    """How many copies of one model are to stand beside each other."""
+    said = [one.value for one in found[0].every("copies")] if len(found) == 1 else []
+    return next((int(one) for one in said if isinstance(one, (int, float)) and 1 < one <= COPIES_MAX), 1)
+
+
+def _all_together(found: list[Setup], ask: Ask, situation: Situation) -> list[Setup]:
+    """With one of several works that share a machine, the others as well: what holds it has to hold them."""
+    shared = [one for one in situation.works() if any(known.value == "together" for known in one.all("relation"))]
+    if len(found) == 1 and found[0].work in shared and len(shared) > 1:
+        return [found[0], *(found[0]._replace(work=one) for one in shared if one is not found[0].work)]
+    return found
 
 
 def _at_once(found: list[Setup], situation: Situation) -> bool:

@@ -9,12 +9,12 @@ from assistant.reading.situation import Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.classes import run_sizes, trained_sizes, with_work
 from assistant.writing.accounts.needs import needed
-from assistant.writing.accounts.reckoning import added
-from assistant.writing.accounts.run import lead
+from assistant.writing.accounts.worked.reckoning import added
+from assistant.writing.accounts.run import lead, narrow_cache
 from assistant.writing.accounts.sentences import memory, whole
 from assistant.writing.accounts.train import lead as train_lead
 from assistant.writing.accounts.train import method_name, rows_of
-from assistant.writing.accounts.waiting import within_wait
+from assistant.writing.accounts.worked.waiting import within_wait
 from assistant.writing.arguments import running, training
 from assistant.writing.setups import Setup, setups
 from assistant.writing.ways import WayTold, model_name, plain_way, told_speed, verdict, ways
@@ -22,7 +22,8 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
 SIZES = ("512x512", "768x768", "1024x1024", "1536x1536", "2048x2048")
-BATCHES = (1, 2, 4, 8, 16, 32, 64)
+BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+ROUNDS, TELLING = 3, 1.05
 MANY = frozenset({"users", "batch", "throughput", "cards", "all"})
 SHARED = ("model", "format", "engine", "cards")
 NEEDED = {"users": (*SHARED, "max_sequences", "context"), "context": (*SHARED, "max_context", "sequences")}
@@ -67,11 +68,12 @@ def _one(ask: Ask, setup: Setup, situation: Situation, calls: Calls, words: Word
 
 def _served(ask: Ask, one: LookedUp, calls: Calls, words: Words) -> SectionTold:
     """The limits of the way that goes furthest."""
-    best = ways(one, words)[0]
     many = ask.quantity in MANY
+    one = _most(one, calls, words) if many else one
+    best = ways(one, words)[0]
     name = "users" if many else "context"
     said = words.maybe(name, **{key: best.fields[key] for key in NEEDED[name]}) or [words.say("unbound", **best.fields)]
-    lines = [words.say("room", **best.fields), *_cache(one, calls, words)]
+    lines = [words.say("room", **best.fields), *_cache(one, calls, words), *narrow_cache(one, words)]
     if many:
         lines += _at_most(one, best, calls, words)
         lines += within_wait(one, best, calls.call, words)
@@ -80,6 +82,21 @@ def _served(ask: Ask, one: LookedUp, calls: Calls, words: Words) -> SectionTold:
         lines += told_speed(best, words)
     lines += [words.say("changed_to_fit", said=lead(one, words))] if verdict(one) != "fits" else []
     return SectionTold(said[0], tuple(lines), _verdict(one))
+
+
+def _most(one: LookedUp, calls: Calls, words: Words) -> LookedUp:
+    """The way that is best for as many as the last one holds, until it holds no more: for one user alone others are."""
+    for _ in range(ROUNDS):
+        most = int(ways(one, words)[0].fields["max_sequences"].replace(",", "") or 0)
+        if most < 2 or verdict(one) != "fits":
+            break
+        kept = {name: value for name, value in one.request.items() if name not in ("users", "concurrent_sequences")}
+        more = calls.call("find_ways_to_run", {**kept, "concurrent_sequences": str(most)})
+        found = ways(more, words) if not more.failed and verdict(more) == "fits" else []
+        if not found or int(found[0].fields["max_sequences"].replace(",", "") or 0) <= most * TELLING:
+            break
+        one = more
+    return one
 
 
 def _cache(one: LookedUp, calls: Calls, words: Words) -> list[str]:
@@ -114,7 +131,9 @@ def _shorter(one: LookedUp, best: WayTold, calls: Calls, words: Words) -> list[s
     short = int(context) // 4 if context else 0
     if short < 512:
         return []
-    less = _asked_again(one, best, calls, "1", context_tokens=str(short), input_tokens=None, output_tokens=None)
+    count = best.fields["max_sequences"].replace(",", "")
+    less = _asked_again(one, best, calls, count, context_tokens=str(short), input_tokens=None, output_tokens=None)
+    less = _most(less, calls, words) if less is not None and not less.failed and ways(less, words) else less
     found = ways(less, words) if less is not None and not less.failed else []
     most = found[0].fields["max_sequences"] if found else ""
     return words.maybe("shorter", context=f"{short:,}", most=most)
@@ -129,14 +148,14 @@ def _trained(ask: Ask, setup: Setup, situation: Situation, calls: Calls, words: 
     rows = [row for row in rows_of(one) if row.get("offload") in (None, "none")] or rows_of(one)
     limits = [row.get("limits") or {} for row in rows]
     longest = max((row.get("max_sequence_tokens") or 0 for row in limits), default=0)
-    if not longest:
-        return SectionTold(train_lead(one, words), (), _verdict(one))
     most = max((row.get("max_micro_batch_size") or 0 for row in limits), default=0)
+    if not longest and not most:
+        return SectionTold(train_lead(one, words), (), _verdict(one))
     fields = {"model": model_name(one), "method": method_name(one, words), "cards": str(one.shown["answer"]["cards"])}
-    name = "batch_trained" if ask.quantity == "batch" else "sample"
+    name = "batch_trained" if ask.quantity == "batch" or not longest else "sample"
     said = words.say(name, tokens=f"{longest:,}", batch=most, **fields)
-    other = words.say("sample_note")
-    return SectionTold(said, (train_lead(one, words), other), _verdict(one))
+    other = (words.say("sample_note"),) if longest else ()
+    return SectionTold(said, (train_lead(one, words), *other), _verdict(one))
 
 
 def _pictures(ask: Ask, one: LookedUp, calls: Calls, words: Words) -> SectionTold:

@@ -10,7 +10,7 @@ from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.classes import sizes_that_fit
 from assistant.writing.accounts.needs import needed
 from assistant.writing.accounts.read_as import told_names
-from assistant.writing.accounts.reckoning import times_as_much
+from assistant.writing.accounts.worked.reckoning import times_as_much
 from assistant.writing.accounts.run import Told, told_run
 from assistant.writing.accounts.sentences import sentences, whole
 from assistant.writing.accounts.train import told_train

@@ -24,6 +24,7 @@ HOST = frozenset({"host_memory", "memory_channels"})
 SLOW_LINK, FAST_LINK = "PCIe 4.0 x16", "nvlink"
 TELLING = 1.2
 """Ratio of two speeds from which on a link is worth having."""
+ROOMY = 1.2
 ROOM = frozenset({"memory", "cards", "nodes", "context", "users", "batch", "model_size", "all", None})
 
 
@@ -90,8 +91,7 @@ def _memory(
     one = _tried(base, situation, calls)
     if one.failed:
         return None
-    plain = plain_of(one) if base.trains else None
-    enough = verdict(one) == "fits" if plain is None else plain["fits"] != "no"
+    enough = _as_asked(one, base)
     lines = [_lead(one, base, words)]
     name = "not_needed" if enough else "not_strictly" if verdict(one) != "does_not_fit" else "is_needed"
     if enough and not base.trains and list(tightly(one, words)):
@@ -100,12 +100,20 @@ def _memory(
     fields = {"cards": called(cards_of(base) or "", words), "other": other_cards}
     if more is not None:
         other = _tried(more, situation, calls)
+        if not other.failed and name == "not_strictly" and _as_asked(other, more):
+            name = "not_strictly_but"
         if not other.failed:
             lines.append(words.say("instead", said=_lead(other, more, words)))
     if not base.trains:
         lines += list(_close(one, words))
-    kind: AnswerVerdict = "fits" if enough else "fits_with_changes" if name == "not_strictly" else "does_not_fit"
+    kind: AnswerVerdict = "fits" if enough else "fits_with_changes" if name.startswith("not_strictly") else "does_not_fit"
     return SectionTold(words.say(name, **fields), tuple(lines), kind)
+
+
+def _as_asked(one: LookedUp, setup: Setup) -> bool:
+    """Whether it fits without a change: of a training as it is usually done."""
+    plain = plain_of(one) if setup.trains else None
+    return verdict(one) == "fits" if plain is None else plain["fits"] != "no"
 
 
 def _close(one: LookedUp, words: Words) -> Iterator[str]:
@@ -162,7 +170,9 @@ def _host(base: Setup, situation: Situation, calls: Calls, words: Words) -> Sect
     else:
         lead = words.say("host_plain")
     stated = held.get("host_usable_bytes")
-    lines = [words.say("host_has", usable=memory(stated))] if stated else []
+    lines = []
+    if stated:
+        lines.append(words.say("host_has" if stated >= away * ROOMY else "host_short", usable=memory(stated)))
     return SectionTold(lead, (*lines, _lead(one, base, words)), "estimate")
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from assistant.writing.accounts.arrivals import Arrivals
+from assistant.writing.accounts.worked.arrivals import Arrivals
 from assistant.writing.accounts.cards import Call
-from assistant.writing.accounts.fewest import Fewest, fewest_to_run, fewest_to_train
+from assistant.writing.accounts.worked.fewest import Fewest, fewest_to_run, fewest_to_train
 from assistant.writing.accounts.needs import methods_said
-from assistant.writing.accounts.reckoning import at_least
+from assistant.writing.accounts.worked.reckoning import at_least
 from assistant.writing.accounts.sentences import memory, sentence, sentences, whole
 from assistant.writing.accounts.train import method_name, plain_of, speed_of
 from assistant.writing.setups import Setup
@@ -22,6 +22,8 @@ OTHERS = {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": ()}
 
 SMALL_MAX = 8
 """Cards of a usual kind, beyond which another kind is told."""
+SEVERAL, SERVER = ("users", "concurrent_sequences"), "vllm"
+"""Several at once are served by an engine that takes requests as they come."""
 LARGE = ("NVIDIA A100 SXM4 80GB",)
 
 
@@ -41,6 +43,8 @@ def run_counts(
     said: dict[str, Any] = {**asked, **({"concurrent_sequences": load.asked} if load else {})}
     if load:
         said.pop("users", None)
+    if any(name in said for name in SEVERAL):
+        said.setdefault("engine", SERVER)
     forms = [""] if "weight_format" in asked else [_native(asked, call), *FOUR_BIT]
     seen: set[tuple[int, str]] = set()
     for form in forms:
@@ -81,8 +85,8 @@ def train_counts(
     """The fewest for the method that is meant, as usually done and at the least; then by lesser methods."""
     task = next((name for name in ("qlora", "lora") if name in str(asked.get("method"))), "full")
     goal = [part for part in str(asked.get("method") or "full").split() if part not in ("full", "lora", "qlora")]
-    for name in (task, *(() if _settled(setup, brief=brief) else OTHERS[task])):
-        for one in _train_count({**asked, "method": " ".join([*goal, name])}, card, call, words, brief=brief):
+    for name in (task, *(() if _settled(setup, brief=brief) or "pretrain" in goal else OTHERS[task])):
+        for one in _train_count({**asked, "method": " ".join([*goal, *([] if goal == ["pretrain"] else [name])])}, card, call, words, brief=brief):
             count = one.result.request["cards"].partition("x")[0]
             if not brief or int(count) <= SMALL_MAX or card in LARGE:
                 yield one
@@ -104,8 +108,10 @@ def _train_count(
     if first is None:
         one = call("find_ways_to_train", {**asked, "cards": f"1x {card}"})
         if not one.failed and not brief:
-            yield Counted(say.say("count_train_none", card=card, method=method_name(one, words), model=model_name(one)),
-                          (), one)  # fmt: skip
+            yield Counted(
+                sentence(say.say("count_train_none", card=card, method=method_name(one, words), model=model_name(one))),
+                (), one,
+            )  # fmt: skip
         return
     plain, fields = plain_of(first.result) or {}, best_way(first.result, words) or {}
     base = {"card": card, "method": method_name(first.result, words), "model": model_name(first.result)}
@@ -128,7 +134,7 @@ def _states(one: LookedUp, asked: Mapping[str, Any], card: str, call: Call, say:
     if alone.failed or "needed" not in alone.shown or not one.shown.get("ways"):
         return
     count = at_least(f"{alone.key}.needed", f"{one.key}.answer.usable_per_gpu", call)
-    if count:
+    if count and count != "1":
         yield say.say("count_states", count=count, card=card, needed=alone.shown["needed"])
 
 

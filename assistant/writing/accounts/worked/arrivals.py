@@ -25,7 +25,7 @@ def arrivals(setup: Setup) -> Arrivals | None:
     rate = setup.one("rate", *THOUGHT_OF)
     if rate is not None and isinstance(rate.value, dict) and rate.value.get("per_s"):
         each = float(rate.value["per_s"]) * HOUR_S
-        return Arrivals(each, f"{each:.0f}/hour", {"rate": rate.quote, "basis": rate.quote})
+        return Arrivals(each, f"{each:.0f}/hour", {"rate": f"{each:,.0f}/h", "basis": rate.quote})
     day, people = setup.one("per_day", *THOUGHT_OF), setup.one("users", *THOUGHT_OF)
     if day is None or not isinstance(day.value, (int, float)):
         return None
@@ -37,4 +37,4 @@ def arrivals(setup: Setup) -> Arrivals | None:
     peak = total / max(hours, 1.0) * PEAK
     basis = f"{people.quote} × {day.quote}" if several and people is not None else day.quote
     shown = f"{peak:,.0f}/h"
-    return Arrivals(peak, f"{peak:.0f}/hour", {"rate": shown, "basis": f"{basis}; {hours:g} h, peak × {PEAK}"})
+    return Arrivals(peak, f"{peak:.0f}/hour", {"rate": shown, "basis": f"{basis}; {busy.quote}" if busy else basis})

@@ -68,6 +68,9 @@ def _bridged(situation: Situation, setup: Setup, gpu: Gpu | None, count: int) ->
         *(one.value for one in setup.every("accessory", *THOUGHT_OF)),
     ]
     linked = any("nvlink" in str(value).lower() for value in said)
+    told = next((value["together"] for value in said if isinstance(value, dict) and value.get("together")), None)
+    if linked and told and told < count:
+        return Groups(int(told), "NVLink", "PCIe")
     if gpu is None or not gpu.link_cards or not linked or gpu.link_cards >= count:
         return None
     return Groups(gpu.link_cards, "NVLink", "PCIe")

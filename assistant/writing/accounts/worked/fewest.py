@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from assistant.writing.accounts.cards import Call
 from assistant.writing.accounts.sentences import whole
-from assistant.writing.accounts.train import plain_of
 from tools.agent_tools.ledger import LookedUp
 
 RUN_COUNTS = (1, 2, 3, 4, 5, 6, 8, 16, 24, 32, 48, 64)
@@ -44,8 +43,8 @@ def runs(one: LookedUp) -> bool:
 
 def fits_usually(one: LookedUp) -> bool:
     """Whether the usual way fits, and something is in time."""
-    plain = plain_of(one)
-    return plain is not None and plain["fits"] != "no" and _in_time(one)
+    plain = whole(one).get("plain") or {}
+    return (plain.get("memory") or {}).get("surety", "no") != "no" and _in_time(one)
 
 
 def fits_somehow(one: LookedUp) -> bool:
