@@ -141,7 +141,9 @@ def _number_kept(known: tuple[Known, ...], new: Sequence[Known], kind: str) -> l
         return []
     rows = list(fresh[0].value or ())
     alone = len(rows) == 1 and rows[0].get("count") == 1 and NUMBERED.match(fresh[0].quote) is None
-    return [fresh[0].model_copy(update={"slot": "card_count", "value": counted[-1]})] if alone and counted[-1] > 1 else []
+    return (
+        [fresh[0].model_copy(update={"slot": "card_count", "value": counted[-1]})] if alone and counted[-1] > 1 else []
+    )
 
 
 def _other_memory(known: tuple[Known, ...], new: Sequence[Known]) -> bool:

@@ -1,6 +1,5 @@
 """The facts of a setup as the arguments of the advisor's tools, in the person's words where a tool takes them."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,6 +1,7 @@
 """What a machine holds where no model was named: usual sizes, one or two at once, run and trained."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from assistant.reading.situation import Situation
 from assistant.writing.accounts.cards import Call
@@ -130,13 +131,12 @@ def _cards(one: LookedUp) -> str:
     return str(whole(one).get("answer", {}).get("cards") or one.request.get("cards", ""))
 
 
-def _shares(one: LookedUp) -> list[dict[str, object]]:
+def _shares(one: LookedUp) -> list[dict[str, Any]]:
     return [row for row in (whole(one).get("together") or {}).get("shares", []) if row.get("way")]
 
 
-def _share(share: dict[str, object]) -> str:
+def _share(share: dict[str, Any]) -> str:
     way = share["way"]
-    assert isinstance(way, dict)
     return f"{memory(way['memory']['needed_bytes_per_gpu'])} ({str(way['title']).partition(' on ')[0]})"
 
 
@@ -153,12 +153,11 @@ def pairs(one: LookedUp, words: Words) -> Told:
     return Told(say.say(kind, cards=cards, rows=say.listed(told)), tuple(lines), verdict(one))
 
 
-def _limits(one: LookedUp, shares: Sequence[dict[str, object]], say: Words) -> list[str]:
+def _limits(one: LookedUp, shares: Sequence[dict[str, Any]], say: Words) -> list[str]:
     """How far each goes in its part."""
     rows = []
     for share in shares:
         way = share["way"]
-        assert isinstance(way, dict)
         longest = (way.get("limits") or {}).get("max_context_tokens")
         speed = ((way.get("speed") or {}).get("tokens_per_s_per_user") or {}).get("value")
         if longest and speed:

@@ -79,7 +79,9 @@ def _enough(one: LookedUp, say: Words) -> list[str]:
     for row in dict.fromkeys((0, len(rows) - 1)):
         cards = few_cards(rows[row]["minimum_gpus"]) if rows else []
         if cards:
-            lines.append(say.say("enough", format=format_name(str(rows[row]["weight_format"])), cards=say.listed(cards)))
+            lines.append(
+                say.say("enough", format=format_name(str(rows[row]["weight_format"])), cards=say.listed(cards))
+            )
     return list(dict.fromkeys(lines))
 
 

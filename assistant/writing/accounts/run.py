@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from assistant.writing.accounts.cards import Call, told_cards, told_mixture
 from assistant.writing.accounts.changes import told_changes
-from assistant.writing.accounts.worked.fewest import fewest_to_run
 from assistant.writing.accounts.sentences import cards_used, memory, sentences, whole
 from assistant.writing.accounts.spreading import told_division
+from assistant.writing.accounts.worked.fewest import fewest_to_run
 from assistant.writing.ways import (
     WayTold,
     assumed_card,
@@ -194,7 +194,7 @@ def _more_machines(one: LookedUp, call: Call, words: Words) -> Iterator[str]:
     if more is not None:
         best = ways(more.result, words)[0].fields
         fields = {name: best[name] for name in ("format", "needed", "usable", "rate")}
-        yield sentences(words).say("more_machines", count=more.count, card=found[0].name, **fields)
+        yield sentences(words).say("more_machines", count=more.number, card=found[0].name, **fields)
 
 
 def tightly(one: LookedUp, words: Words) -> Iterator[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assistant.writing.accounts.changes import first_change, told_changes
 from assistant.writing.accounts.cards import Call, told_mixture, told_stack
+from assistant.writing.accounts.changes import first_change, told_changes
 from assistant.writing.accounts.run import NAMELESS, Told, cards_asked
 from assistant.writing.accounts.sentences import billions, cards_used, memory, rate, sentence, sentences, whole
 from assistant.writing.training import best_way
@@ -14,7 +14,7 @@ from kb.models import models
 from tools.agent_tools.ledger import LookedUp
 
 STATES = {"full": 16, "lora": 2, "qlora": 0.5}
-"""Bytes of a parameter that stay on the cards: weights, gradients and states of AdamW; a frozen base of 16 or 4 bits."""
+"""Bytes of a parameter that stay on the cards: weights, gradients, states of AdamW; a frozen base of 16 or 4 bits."""
 LESSER = {"full": ("lora", "qlora"), "lora": ("qlora", "full"), "qlora": ("lora", "full")}
 """Methods told beside one."""
 BILLION = 1e9
@@ -138,9 +138,7 @@ def reckoned(one: LookedUp, words: Words) -> list[str]:
         return []
     each = STATES[task]
     total = f"{each * params / BILLION:,.4g}" if each * params < 1e13 else f"{each * params / BILLION:,.0f}"
-    return [
-        sentences(words).say(f"rule_{task}", each=f"{each:g}", params=billions(params), total=f"{total} GB")
-    ]
+    return [sentences(words).say(f"rule_{task}", each=f"{each:g}", params=billions(params), total=f"{total} GB")]
 
 
 def draws(one: LookedUp) -> bool:

@@ -8,12 +8,12 @@ from assistant.answer import AnswerVerdict
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.accounts.worked.grouping import Groups, groups
 from assistant.writing.accounts.needs import needed
 from assistant.writing.accounts.run import lead as run_lead
 from assistant.writing.accounts.sentences import cards_used, whole
 from assistant.writing.accounts.spreading import layout_name, told_division
 from assistant.writing.accounts.train import told_train
+from assistant.writing.accounts.worked.grouping import Groups, groups
 from assistant.writing.arguments import running, training
 from assistant.writing.setups import Setup, setups
 from assistant.writing.ways import WayTold, told_limits, verdict, ways

@@ -7,12 +7,12 @@ from typing import Any
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.accounts.worked.arrivals import Arrivals, arrivals
 from assistant.writing.accounts.cards import told_mixture
 from assistant.writing.accounts.classes import sizes_that_fit
-from assistant.writing.accounts.worked.counting import Counted, run_counts, told_answer, train_counts
 from assistant.writing.accounts.needs import needed
 from assistant.writing.accounts.read_as import told_names, told_pages
+from assistant.writing.accounts.worked.arrivals import Arrivals, arrivals
+from assistant.writing.accounts.worked.counting import Counted, run_counts, told_answer, train_counts
 from assistant.writing.arguments import running, training
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
@@ -64,9 +64,7 @@ def _cards(ask: Ask, situation: Situation) -> list[str]:
     return list(dict.fromkeys(gpus()[row["gpu"]].name for row in rows))[:2]
 
 
-def _counted(
-    setup: Setup, situation: Situation, cards: list[str], calls: Calls, words: Words
-) -> Iterator[Counted]:
+def _counted(setup: Setup, situation: Situation, cards: list[str], calls: Calls, words: Words) -> Iterator[Counted]:
     """The fewest of each kind, by format or by method."""
     kinds: list[str] = cards or list(USUAL)
     if setup.trains:
@@ -82,9 +80,7 @@ def _counted(
         yield from run_counts(asked, card, load, calls.call, words, brief=not cards)
 
 
-def _without_targets(
-    setup: Setup, situation: Situation, cards: list[str], calls: Calls, words: Words
-) -> list[Counted]:
+def _without_targets(setup: Setup, situation: Situation, cards: list[str], calls: Calls, words: Words) -> list[Counted]:
     """What holds the load where nothing keeps the wait or the pace that was wanted, and how far off that is."""
     asked = _bare(running(setup, situation)) if not setup.trains else {}
     targets = [asked.pop(name) for name in TARGETS if name in asked]

@@ -9,12 +9,12 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.cards import told_pool
 from assistant.writing.accounts.classes import pairs, sizes_that_fit
-from assistant.writing.accounts.worked.fewest import fits_usually
 from assistant.writing.accounts.needs import methods_said, needed
 from assistant.writing.accounts.person import judged, own_memory
 from assistant.writing.accounts.run import Told, drawn_otherwise, told_run
 from assistant.writing.accounts.sentences import whole
 from assistant.writing.accounts.train import told_train
+from assistant.writing.accounts.worked.fewest import fits_usually
 from assistant.writing.arguments import running, training
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
@@ -62,9 +62,7 @@ def _told(found: list[Setup], situation: Situation, calls: Calls, words: Words) 
     return told
 
 
-def _trained(
-    one: LookedUp, setup: Setup, situation: Situation, calls: Calls, words: Words, *, brief: bool
-) -> Told:
+def _trained(one: LookedUp, setup: Setup, situation: Situation, calls: Calls, words: Words, *, brief: bool) -> Told:
     """A training, with the person's own figure for it."""
     told = told_train(one, calls.call, words, brief=brief)
     own = own_memory(situation, [setup.work] if setup.work else [])
@@ -74,7 +72,7 @@ def _trained(
 
 def _train(setup: Setup, situation: Situation, calls: Calls) -> LookedUp:
     """The training as it was said; where no method was, the most that fits as it is usually done."""
-    asked = dict(training(setup, situation))
+    asked: dict[str, object] = {**training(setup, situation)}
     first = calls.call("find_ways_to_train", asked)
     if methods_said(setup) or setup.every("method"):
         return first
@@ -85,9 +83,7 @@ def _train(setup: Setup, situation: Situation, calls: Calls) -> LookedUp:
     return first
 
 
-def _run(
-    one: LookedUp, setup: Setup, situation: Situation, calls: Calls, words: Words, *, brief: bool
-) -> Told | None:
+def _run(one: LookedUp, setup: Setup, situation: Situation, calls: Calls, words: Words, *, brief: bool) -> Told | None:
     """One result, with the person's own figure beside it."""
     if one.failed:
         return None

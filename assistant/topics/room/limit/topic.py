@@ -9,11 +9,11 @@ from assistant.reading.situation import Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.classes import run_sizes, trained_sizes, with_work
 from assistant.writing.accounts.needs import needed
-from assistant.writing.accounts.worked.reckoning import added
 from assistant.writing.accounts.run import lead, narrow_cache
 from assistant.writing.accounts.sentences import memory, whole
 from assistant.writing.accounts.train import lead as train_lead
 from assistant.writing.accounts.train import method_name, rows_of
+from assistant.writing.accounts.worked.reckoning import added
 from assistant.writing.accounts.worked.waiting import within_wait
 from assistant.writing.arguments import running, training
 from assistant.writing.setups import Setup, setups

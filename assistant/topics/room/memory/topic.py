@@ -10,10 +10,10 @@ from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.classes import sizes_that_fit
 from assistant.writing.accounts.needs import needed
 from assistant.writing.accounts.read_as import told_names
-from assistant.writing.accounts.worked.reckoning import times_as_much
 from assistant.writing.accounts.run import Told, told_run
 from assistant.writing.accounts.sentences import sentences, whole
 from assistant.writing.accounts.train import told_train
+from assistant.writing.accounts.worked.reckoning import times_as_much
 from assistant.writing.arguments import running, training
 from assistant.writing.setups import Setup, setups
 from assistant.writing.ways import ways
@@ -69,9 +69,7 @@ def _there(setup: Setup, situation: Situation, calls: Calls, words: Words) -> To
     return Told(per_card, (load,), str(whole(one)["answer"]["verdict"]))
 
 
-def _beside(
-    ask: Ask, situation: Situation, setup: Setup, alone: list[Told], calls: Calls, words: Words
-) -> list[str]:
+def _beside(ask: Ask, situation: Situation, setup: Setup, alone: list[Told], calls: Calls, words: Words) -> list[str]:
     """The same of a model that the ask holds it against, and how many times as much it is."""
     lines: list[str] = []
     for thing in _yardsticks(ask, situation, setup):

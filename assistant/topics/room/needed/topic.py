@@ -66,7 +66,7 @@ def _sides(ask: Ask, situation: Situation) -> tuple[Setup | None, Setup | None]:
         owned = tuple(one for one in situation.hardware() if _is_there(one))
         if owned:
             return Setup(other[0].work, owned[-1:]), other[0]
-    base = (there or found or [None])[0]
+    base = next(iter(there or found), None)
     return base, next((one for one in other if one is not base), None)
 
 
@@ -84,9 +84,7 @@ def _lead(one: LookedUp, setup: Setup, words: Words) -> str:
     return train_lead(one, words) if setup.trains else run_lead(one, words)
 
 
-def _memory(
-    base: Setup, more: Setup | None, situation: Situation, calls: Calls, words: Words
-) -> SectionTold | None:
+def _memory(base: Setup, more: Setup | None, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Whether what is there holds it as asked; else whether the larger one does, and what does on the smaller."""
     one = _tried(base, situation, calls)
     if one.failed:
@@ -106,7 +104,9 @@ def _memory(
             lines.append(words.say("instead", said=_lead(other, more, words)))
     if not base.trains:
         lines += list(_close(one, words))
-    kind: AnswerVerdict = "fits" if enough else "fits_with_changes" if name.startswith("not_strictly") else "does_not_fit"
+    kind: AnswerVerdict = (
+        "fits" if enough else "fits_with_changes" if name.startswith("not_strictly") else "does_not_fit"
+    )
     return SectionTold(words.say(name, **fields), tuple(lines), kind)
 
 

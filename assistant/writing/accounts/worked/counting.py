@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from assistant.writing.accounts.worked.arrivals import Arrivals
 from assistant.writing.accounts.cards import Call
-from assistant.writing.accounts.worked.fewest import Fewest, fewest_to_run, fewest_to_train
 from assistant.writing.accounts.needs import methods_said
-from assistant.writing.accounts.worked.reckoning import at_least
 from assistant.writing.accounts.sentences import memory, sentence, sentences, whole
 from assistant.writing.accounts.train import method_name, plain_of, speed_of
+from assistant.writing.accounts.worked.arrivals import Arrivals
+from assistant.writing.accounts.worked.fewest import Fewest, fewest_to_run, fewest_to_train
+from assistant.writing.accounts.worked.reckoning import at_least
 from assistant.writing.setups import Setup
 from assistant.writing.training import best_way
 from assistant.writing.ways import model_name, ways
@@ -54,12 +54,12 @@ def run_counts(
         if found is None:
             continue
         best = ways(found.result, words)
-        if not best or (found.count, best[0].form) in seen:
+        if not best or (found.number, best[0].form) in seen:
             continue
-        seen.add((found.count, best[0].form))
+        seen.add((found.number, best[0].form))
         name = "count_run" if load is None else "count_load"
         speed = words.say("speed_many" if best[0].several else "speed", **best[0].fields)
-        fields = {**best[0].fields, "count": found.count, "card": card, "speed": speed}
+        fields = {**best[0].fields, "count": found.number, "card": card, "speed": speed}
         yield Counted(say.say(name, **fields), tuple(_even(found, best[0].fields, say)) if not brief else (),
                       found.result)  # fmt: skip
 
@@ -75,8 +75,8 @@ def _even(found: Fewest, fields: Mapping[str, str], say: Words) -> Iterator[str]
     """What such a number is for, and how far it goes."""
     if fields.get("max_context") and fields.get("max_sequences"):
         yield say.say("count_reach", **{name: fields[name] for name in ("max_context", "context", "max_sequences")})
-    if found.count in (3, 5, 6):
-        yield say.say("count_uneven", count=found.count)
+    if found.number in (3, 5, 6):
+        yield say.say("count_uneven", count=found.number)
 
 
 def train_counts(
@@ -86,7 +86,13 @@ def train_counts(
     task = next((name for name in ("qlora", "lora") if name in str(asked.get("method"))), "full")
     goal = [part for part in str(asked.get("method") or "full").split() if part not in ("full", "lora", "qlora")]
     for name in (task, *(() if _settled(setup, brief=brief) or "pretrain" in goal else OTHERS[task])):
-        for one in _train_count({**asked, "method": " ".join([*goal, *([] if goal == ["pretrain"] else [name])])}, card, call, words, brief=brief):
+        for one in _train_count(
+            {**asked, "method": " ".join([*goal, *([] if goal == ["pretrain"] else [name])])},
+            card,
+            call,
+            words,
+            brief=brief,
+        ):
             count = one.result.request["cards"].partition("x")[0]
             if not brief or int(count) <= SMALL_MAX or card in LARGE:
                 yield one
@@ -98,9 +104,7 @@ def _settled(setup: Setup, *, brief: bool) -> bool:
     return (brief and methods_said(setup)) or (not methods_said(setup) and trained == {"training"})
 
 
-def _train_count(
-    asked: Mapping[str, Any], card: str, call: Call, words: Words, *, brief: bool
-) -> Iterator[Counted]:
+def _train_count(asked: Mapping[str, Any], card: str, call: Call, words: Words, *, brief: bool) -> Iterator[Counted]:
     say = sentences(words)
     usual = fewest_to_train(asked, card, call, usual=True)
     least = fewest_to_train(asked, card, call, usual=False)
@@ -116,13 +120,13 @@ def _train_count(
     plain, fields = plain_of(first.result) or {}, best_way(first.result, words) or {}
     base = {"card": card, "method": method_name(first.result, words), "model": model_name(first.result)}
     lines = [*_states(first.result, asked, card, call, say), *_pace(first.result, fields, say)]
-    if usual is not None and least is not None and least.count < usual.count:
+    if usual is not None and least is not None and least.number < usual.number:
         how = (best_way(least.result, words) or {}).get("how", "")
-        said = say.say("count_train_both", count=usual.count, least=least.count, how=how, **base, **plain)
+        said = say.say("count_train_both", count=usual.number, least=least.number, how=how, **base, **plain)
     elif usual is not None:
-        said = say.say("count_train", count=usual.count, **base, **plain)
+        said = say.say("count_train", count=usual.number, **base, **plain)
     else:
-        said = say.say("count_train_least", count=first.count, how=fields.get("how", ""),
+        said = say.say("count_train_least", count=first.number, how=fields.get("how", ""),
                        needed=fields.get("needed", ""), **base, **plain)  # fmt: skip
     yield Counted(sentence(said), tuple(lines), first.result)
 

@@ -18,7 +18,7 @@ Enough = Callable[[LookedUp], bool]
 class Fewest(NamedTuple):
     """A number of cards, and what was found with it."""
 
-    count: int
+    number: int
     result: LookedUp
 
 
@@ -29,7 +29,7 @@ def fewest_to_run(asked: Mapping[str, Any], card: str, call: Call, *, counts: Se
 
 
 def fewest_to_train(asked: Mapping[str, Any], card: str, call: Call, *, usual: bool) -> Fewest | None:
-    """The fewest for a training as it is usually done, or in any way that stays on the cards; in time, where it must."""
+    """The fewest for a training as usually done, or in any way that stays on the cards; in time, where it must."""
     return _fewest("find_ways_to_train", asked, card, call, TRAIN_COUNTS, fits_usually if usual else fits_somehow)
 
 

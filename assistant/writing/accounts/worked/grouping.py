@@ -1,4 +1,4 @@
-"""Which cards of a machine talk fast among each other: from a pasted table, from what is said of links, from bridges."""
+"""Which cards of a machine talk fast among each other: by a pasted table, by what is said of links, by bridges."""
 
 import re
 from collections.abc import Sequence
