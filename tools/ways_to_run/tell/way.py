@@ -29,7 +29,8 @@ def way_of(
         weight_format=candidate.form, bits_per_weight=round(bits_per_weight(load, candidate.form), 2),
         loss_percent=_loss(load, candidate.form), kv_format=candidate.kv, context_tokens=load.context,
         concurrent_sequences=load.sequences, layout=_layout(load, candidate), memory=_memory(candidate),
-        limits=limits_of(load, candidate), speed=_speed(load, one), meets_targets=one.meets, as_asked=as_asked, flags=flags,
+        limits=limits_of(load, candidate), speed=_speed(load, one), meets_targets=one.meets, as_asked=as_asked,
+        flags=flags,
         command=command_of(load, candidate, flags), why=tuple(why(load, one)),
     )  # fmt: skip
 
