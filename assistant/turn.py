@@ -17,23 +17,36 @@ from assistant.llm.situation import need_of, unused_of
 from assistant.phrases import phrases
 from assistant.reading.annotation import Annotation
 from assistant.reading.situation import Situation
-from assistant.topics.topic import Calls, SectionTold, Topic, topic_for
+from assistant.topics.topic import Calls, SectionTold, Topic, topics_for
 from assistant.writing.accounts.worked.wholes import with_wholes
 from assistant.writing.words import LANGUAGES, Words
 from tools.agent_tools.ledger import Ledger
 
 DECIDES = frozenset({"model", "cards", "card_memory", "format", "method", "activity"})
 """Slots without which an answer would be to another question: one that could not be read leaves the turn to others."""
+SEEN_BY = {"card_memory": ("card_memory", "cards")}
+"""Slots that tell as much as one that could not be read."""
+WEIGHS = frozenset({"which_hardware", "which_model", "compare", "worth", "break_even", "buy_or_rent"})
+"""Asks for which one of several that could not be read is too much."""
 ASIDE = frozenset({"aside", "about_answer"})
 
 
-def taken(annotation: Annotation, situation: Situation) -> list[Topic] | None:
-    """A topic for every ask, or None where one has none or what decides could not be read."""
-    if annotation.language not in LANGUAGES or any(one.slot in DECIDES for one in annotation.dropped):
+def taken(annotation: Annotation, situation: Situation) -> list[list[Topic]] | None:
+    """The topics that may take each ask, or None where one has none or what decides could not be read."""
+    if annotation.language not in LANGUAGES or _undecided(annotation):
         return None
     asks = [one for one in situation.asks if one.ask not in ASIDE]
-    found = [topic_for(ask, situation) for ask in asks]
-    return [one for one in found if one is not None] if found and all(found) else None
+    found = [topics_for(ask, situation) for ask in asks]
+    return found if found and all(found) else None
+
+
+def _undecided(annotation: Annotation) -> bool:
+    """Whether what decides could not be read: where options are weighed any of it, else what was not read elsewhere."""
+    lost = {one.slot for one in annotation.dropped if one.slot in DECIDES}
+    if any(one.ask in WEIGHS for one in annotation.asks):
+        return bool(lost)
+    held = {one.slot for one in annotation.facts}
+    return any(held.isdisjoint(SEEN_BY.get(slot, (slot,))) for slot in lost if slot)
 
 
 def answered(
@@ -47,9 +60,9 @@ def answered(
     words = (*(answer.question for answer in history), question)
     ledger = Ledger(one for answer in history for one in answer.looked_up)
     calls, told = Calls(ledger, words), list[tuple[str, SectionTold]]()
-    for ask, topic in zip((one for one in situation.asks if one.ask not in ASIDE), topics, strict=True):
-        said = topic.answer(ask, situation, calls, Words(topic.folder, annotation.language))
-        if said is None:
+    for ask, able in zip((one for one in situation.asks if one.ask not in ASIDE), topics, strict=True):
+        section = (one.answer(ask, situation, calls, Words(one.folder, annotation.language or "en")) for one in able)
+        if (said := next(filter(None, section), None)) is None:
             return None
         told.append((ask.ask, said))
     evidence = Evidence.of(with_wholes(ledger.all), words, tuple(answer.answer for answer in history))

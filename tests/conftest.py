@@ -12,6 +12,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from filelock import FileLock
 
 from kb.settings import settings, stay_offline
 
@@ -125,6 +126,28 @@ def advisor_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     settings.cache_clear()
     yield home
     settings.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def guidance_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose index holds the bundled guidance, to be copied: building it takes half a minute of a processor.
+
+    The processes of one run share it; whoever comes first builds it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    home = shared / "guidance-home"
+    with FileLock(shared / "guidance-home.lock"), pytest.MonkeyPatch.context() as patch:
+        if not home.exists():
+            from ingest.sync import ensure_bundled
+
+            building = shared / "guidance-home-building"
+            patch.setenv("GPU_ADVISOR_HOME", str(building))
+            settings.cache_clear()
+            ensure_bundled()
+            building.rename(home)
+    settings.cache_clear()
+    return home
 
 
 @pytest.fixture

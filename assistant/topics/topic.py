@@ -60,6 +60,6 @@ def topics() -> Sequence[Topic]:
     return tuple(import_module(name).TOPIC for name in names)
 
 
-def topic_for(ask: Ask, situation: Situation) -> Topic | None:
-    """The topic that takes an ask; None where none does."""
-    return next((one for one in topics() if ask.ask in one.asks and one.applies(ask, situation)), None)
+def topics_for(ask: Ask, situation: Situation) -> list[Topic]:
+    """The topics that may take an ask: where one can say nothing true, the next is asked."""
+    return [one for one in topics() if ask.ask in one.asks and one.applies(ask, situation)]

@@ -19,8 +19,6 @@ OBJECTIVES = frozenset({"fastest", "longest_context", "best_quality", "most_user
 WEIGHED = frozenset({"cheapest", "fastest", "quietest", "simplest"})
 FOUR_BIT = frozenset({"nf4", "nf4_dq", "int4", "awq", "gptq"})
 METHODS = {"sft": "full", "ppo": "grpo", "distillation": "full", "dreambooth": "lora"}
-SEEN_AS_SAID = {"memory": "memory", "capacity": "cache_tokens", "temperature": "temperature", "watts": "power"}
-"""Slots of what was seen → the figure of `explain`, passed in the person's words."""
 Say = Callable[[Known], str]
 
 
@@ -64,7 +62,7 @@ def money_of(one: Known) -> str:
     return f"{value['amount']:g} {value.get('currency', '')}{each}{per}"
 
 
-def _seconds(one: Known) -> str:
+def seconds(one: Known) -> str:
     return f"{one.value:.0f} s" if one.value >= 10 else f"{one.value:g} s"
 
 
@@ -106,7 +104,7 @@ TRAINING: Mapping[str, tuple[str, Say]] = {
     "rank": ("lora_rank", _number),
     "engine": ("engine", lambda one: str(one.value)),
     "rent": ("rent", _money),
-    "duration": ("deadline", _seconds),
+    "duration": ("deadline", seconds),
 }
 
 
@@ -125,12 +123,12 @@ def running(setup: Setup, situation: Situation) -> dict[str, str]:
     if wanted is not None and wanted.value.get("of") in (None, "tokens"):
         said["target_tokens_per_s"] = _rate(wanted)
     if (waited := setup.one("first_token", "at_most", "wanted")) is not None:
-        said["target_first_token"] = _seconds(waited)
+        said["target_first_token"] = seconds(waited)
     if (whole := setup.one("latency", "at_most", "wanted")) is not None:
-        said["target_answer"] = _seconds(whole)
+        said["target_answer"] = seconds(whole)
     if (aim := _objective(setup, situation)) in OBJECTIVES:
         said["objective"] = str(aim)
-    return _without_pages(said)
+    return without_pages(said)
 
 
 def training(setup: Setup, situation: Situation) -> dict[str, str]:
@@ -140,7 +138,7 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
     deadline = setup.one("duration", "at_most", "wanted") or situation.one("duration", "at_most", "wanted")
     said.pop("deadline", None)
     if deadline is not None:
-        said["deadline"] = _seconds(deadline)
+        said["deadline"] = seconds(deadline)
     if (rent := situation.one("rent", "have")) is not None:
         said.setdefault("rent", money_of(rent))
     if "sequence_tokens" not in said and (length := setup.one("context", *THOUGHT_OF)) is not None:
@@ -148,7 +146,7 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
     if setup.one("offload", *THOUGHT_OF) is not None:
         said["sharding"] = f"{said.get('sharding', 'zero3')} offload"
     said["method"] = methods_of(setup)
-    return _without_pages(said | model_of(setup, form=False) | _pictured(setup))
+    return without_pages(said | model_of(setup, form=False) | _pictured(setup))
 
 
 def _flags(setup: Setup) -> dict[str, str]:
@@ -183,32 +181,6 @@ def methods_of(setup: Setup) -> str:
     aims = [METHODS.get(one, one) for one in methods if one not in ("lora", "qlora", "sft", "full")]
     full = "full" if "full" in methods and not lora else None
     return " ".join(filter(None, (aims[0] if aims else None, lora, full))) or "full"
-
-
-def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
-    """Arguments of `explain`: the setup, and what was seen of it."""
-    said: dict[str, Any] = said_of(setup, RUNNING) | machine(setup) | model_of(setup)
-    for name in ("users", "adapters", "output_tokens", "shared_prefix_tokens", "nodes", "memory_taken"):
-        said.pop(name, None)
-    if form := said.pop("weight_format", None):
-        said["model"] = f"{said['model']} {form.removeprefix('gguf:')}"
-    if setup.trains:
-        methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
-        said["task"] = next((one for one in methods if one in ("lora", "qlora")), "full")
-        kept = ("sequence_tokens", "micro_batch", "optimizer", "gradient_checkpointing", "sharding")
-        said |= {name: value for name, value in said_of(setup, TRAINING).items() if name in kept}
-    if (engine := setup.one("engine", *THOUGHT_OF)) is not None:
-        said["engine"] = str(engine.value)
-    said["seen"], said["expected"] = _figures(setup, "seen"), _figures(setup, "expected")
-    if errors := setup.every("error"):
-        said["error_text"] = "\n".join(one.quote for one in errors)
-    if flags := setup.every("setting", "have"):
-        said["flags"] = " ".join(one.quote for one in flags)
-    if symptoms := (*setup.every("symptom"), *situation.known):
-        words = "; ".join(one.quote for one in symptoms if one.slot == "symptom")
-        if words:
-            said["symptom"] = words[:400]
-    return {name: value for name, value in _without_pages(said).items() if value}
 
 
 def machine(setup: Setup) -> dict[str, str]:
@@ -315,26 +287,6 @@ def _objective(setup: Setup, situation: Situation) -> str | None:
     return str(found.value) if found is not None else None
 
 
-def _figures(setup: Setup, stance: Any) -> dict[str, str]:
-    """What was seen, or expected, under the names that `explain` takes."""
-    told: dict[str, str] = {}
-    for one in setup.every("speed", stance):
-        rate, of = one.value["per_s"], one.value.get("of")
-        if of in (None, "tokens"):
-            told["prefill_tokens_per_s" if one.part == "prefill" else "tokens_per_s"] = f"{rate:g}"
-        elif of == "steps" and rate:
-            told["step"] = f"{1 / rate:g} s"
-    for slot, name in (("step_time", "step"), ("first_token", "first_token"), ("duration", "wall")):
-        if (one_ := setup.one(slot, stance)) is not None:
-            told[name] = _seconds(one_)
-    for slot, name in SEEN_AS_SAID.items():
-        if (one_ := setup.one(slot, stance)) is not None:
-            told[name] = one_.quote
-    if (busy := setup.one("utilisation", stance)) is not None:
-        told["utilisation"] = f"{busy.value * 100:g}%"
-    return told
-
-
 def said_of(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str]:
     said = {}
     for slot, (name, say) in table.items():
@@ -344,7 +296,7 @@ def said_of(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str
     return said
 
 
-def _without_pages(said: dict[str, Any]) -> dict[str, Any]:
+def without_pages(said: dict[str, Any]) -> dict[str, Any]:
     """Lengths that are no tokens are left out: nothing here knows what a page holds."""
     lengths = ("input_tokens", "output_tokens", "context_tokens", "sequence_tokens", "sample_tokens")
     return {name: value for name, value in said.items() if name not in lengths or str(value).isdigit()}

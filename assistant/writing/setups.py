@@ -49,6 +49,24 @@ class Setup(NamedTuple):
         found = self.every(slot, *stances)
         return found[-1] if found else None
 
+    def of_case(self, case: str | None) -> "Setup":
+        """The same as it was in one of several cases; what was said of no case holds in all."""
+        if case is None:
+            return self
+
+        def kept(thing: Thing) -> Thing:
+            return thing.model_copy(update={"known": tuple(one for one in thing.known if one.case in (None, case))})
+
+        return self._replace(
+            work=kept(self.work) if self.work else None, machines=tuple(kept(one) for one in self.machines)
+        )
+
+    @property
+    def failing(self) -> "Setup":
+        """The setup in the case that went wrong: that of the first error, else of the first symptom."""
+        told = (*self.every("error"), *self.every("symptom"))
+        return self.of_case(next((one.case for one in told if one.case), None))
+
     @property
     def trains(self) -> bool:
         """Whether something is trained."""

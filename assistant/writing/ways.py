@@ -151,7 +151,7 @@ def changes(one: LookedUp, words: Words) -> str:
     for said in one.shown.get("answer", {}).get("changed", []):
         if found := CHANGED.fullmatch(said):
             name = f"changed_{found['field']}"
-            known = name in ("changed_context_tokens", "changed_concurrent_sequences")
+            known = words.knows(name)
             name = name if found["field"] in one.request or not known else f"{name}_unsaid"
             figures = {"new": _thousands(found["new"]), "old": _thousands(found["old"])}
             told.append(

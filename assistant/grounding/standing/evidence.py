@@ -276,12 +276,15 @@ class Evidence:
         self._names(value, self.known)
         if path.rsplit(".", 1)[-1] not in ENDS:
             self._leaf += 1
-        if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value)):
+        if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value.replace(",", ""))):
             rate = float(number[0])  # so many times real time, or a share of it
             self._keep(vouched(PLAIN, rate, 0.0, key, around))
-            self._keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
-        if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := float(match["number"])) < 1:
-            self._keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
+            if rate:
+                self._keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
+        if path.endswith(".ratio") and (match := LEAF.fullmatch(value)):
+            part = float(match["number"].replace(",", ""))
+            if 0 < part < 1:
+                self._keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
         field, headed = FIELD.match(value), titled(value)
         told = (*figures_of_text(value), *unsaid(value, path))
         ranged = is_range(value, told)
