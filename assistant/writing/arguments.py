@@ -10,11 +10,14 @@ from assistant.writing.setups import THOUGHT_OF, Setup, of_a_kind
 from kb.base import AdvisorError
 from kb.catalog import gpus
 from kb.lexicon import read_cards
+from kb.models import models
 
 PER_MACHINE_MAX = 8
 """Cards that one machine holds: a larger number beside several machines is that of all."""
 OLLAMA = {"ollama": "ollama", "lmstudio": "llama.cpp"}
 SERVES = frozenset({"vllm", "sglang", "llama.cpp", "tensorrt-llm", *OLLAMA})
+DRAWS = frozenset({"comfyui", "diffusers"})
+"""Programs whose memory is known for models of pictures and clips."""
 OBJECTIVES = frozenset({"fastest", "longest_context", "best_quality", "most_users", "simplest"})
 WEIGHED = frozenset({"cheapest", "fastest", "quietest", "simplest"})
 FOUR_BIT = frozenset({"nf4", "nf4_dq", "int4", "awq", "gptq"})
@@ -117,6 +120,8 @@ def running(setup: Setup, situation: Situation) -> dict[str, str]:
     engine = setup.one("engine", *THOUGHT_OF)
     if engine is not None and str(engine.value) in SERVES:
         said["engine"] = OLLAMA.get(str(engine.value), str(engine.value))
+    if engine is not None and str(engine.value) in DRAWS and _draws(said.get("model", "")):
+        said["engine"] = str(engine.value)
     if (layout := setup.one("parallel", *THOUGHT_OF)) is not None:
         said["parallel"] = " ".join(f"{kind} {number}" for kind, number in layout.value.items())
     wanted = setup.one("speed", "wanted")
@@ -147,6 +152,10 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
         said["sharding"] = f"{said.get('sharding', 'zero3')} offload"
     said["method"] = methods_of(setup)
     return without_pages(said | model_of(setup, form=False) | _pictured(setup))
+
+
+def _draws(model: str) -> bool:
+    return model in models() and models()[model].kind in ("diffusion", "video")
 
 
 def _flags(setup: Setup) -> dict[str, str]:

@@ -144,6 +144,7 @@ def of_training(one: LookedUp, setup: Setup, situation: Situation, call: Call, w
     own = own_memory(situation, [setup.work] if setup.work else [])
     lines = judged(own, one.worked[-1].result["per_gpu"]["total_bytes"] if one.worked else 0, words)
     lines += [say.say("needs_others", rows=words.listed(others))] if others else []
+    smaller = smaller if len(set((shown.get("smaller") or {}).values())) > 1 else []
     lines += [say.say("needs_smaller", rows=words.listed(smaller))] if smaller else []
     lines += single_cards(_held(one), call, say)
     enough = few_cards(one.worked[-1].result["minimum_gpus"])

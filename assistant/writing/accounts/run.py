@@ -1,5 +1,6 @@
 """What a result of `find_ways_to_run` says: the verdict, what stands against it, how fast, and what would help."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ from assistant.writing.accounts.changes import told_changes
 from assistant.writing.accounts.sentences import cards_used, memory, sentences, whole
 from assistant.writing.accounts.spreading import told_division
 from assistant.writing.accounts.worked.fewest import fewest_to_run
+from assistant.writing.accounts.worked.reckoning import at_least
 from assistant.writing.ways import (
     WayTold,
     assumed_card,
@@ -151,6 +153,9 @@ def _following(one: LookedUp, call: Call, words: Words, *, brief: bool) -> Itera
     if not best or verdict(one) == "does_not_fit":
         if plain_way(one, words) is None or verdict(one) == "does_not_fit":
             yield from told_changes(one, words)
+            yield from _over_cards(one, call, words)
+        if _several_cards(one):
+            yield say.say("one_model_one_card")
         yield from told_mixture(one, call, words)
         yield from _other_plain(one, words)
         return
@@ -207,6 +212,29 @@ def tightly(one: LookedUp, words: Words) -> Iterator[str]:
         )
 
 
+def _over_cards(one: LookedUp, call: Call, words: Words) -> Iterator[str]:
+    """How many of the card its weights take, of a work whose program would have to split it."""
+    rows = [row for row in one.shown.get("ways", []) if isinstance(row, Mapping) and row.get("usable")]
+    if not rows:
+        return
+    last = len(rows) - 1
+    count = at_least(f"{one.key}.ways[{last}].needed", f"{one.key}.ways[{last}].usable", call)
+    if count and count != "1":
+        yield sentences(words).say("over_cards", count=count, card=rows[last].get("card", ""))
+
+
+def writes_no_text(one: LookedUp) -> bool:
+    """Whether a result is of pictures, clips, sound or texts that are read."""
+    rows = one.shown.get("ways", [])
+    return bool(rows) and isinstance(rows[0], Mapping) and "fit" in rows[0]
+
+
+def _several_cards(one: LookedUp) -> bool:
+    """Whether a work that runs on one card was asked of several."""
+    said = str(one.request.get("cards", ""))
+    return writes_no_text(one) and ("+" in said or re.match(r"[2-9]\s?[x×]", said) is not None)
+
+
 def _drawn(one: LookedUp, say: Words) -> Iterator[str]:
     """How long a picture or a clip takes, and what waits in host memory meanwhile."""
     speed = one.shown.get("speed") or {}
@@ -251,7 +279,10 @@ def _is_wide(row: Mapping[str, Any], one: LookedUp) -> bool:
     """Whether it is a wider format that does not fit, rather than the speed of the one taken."""
     form = format_name(str(one.shown.get("answer", {}).get("weight_format") or ""))
     there = row.get("unit") == "bytes" and row.get("needed") and row.get("available")
-    return bool(there and row["what"] == "weights_memory" and not str(row.get("subject", "")).startswith(form))
+    named = " in " in str(row.get("subject", "")) or str(row.get("subject", "")).isupper()
+    return bool(
+        there and named and row["what"] == "weights_memory" and not str(row.get("subject", "")).startswith(form)
+    )
 
 
 def told_loss(form: str, lost: float, words: Words) -> str:

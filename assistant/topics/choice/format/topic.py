@@ -10,8 +10,8 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.cards import judged, told_mixture
 from assistant.writing.accounts.needs import needed
+from assistant.writing.accounts.run import drawn_otherwise, told_loss, told_run, writes_no_text
 from assistant.writing.accounts.run import lead as run_lead
-from assistant.writing.accounts.run import told_loss
 from assistant.writing.accounts.sentences import cards_used, whole
 from assistant.writing.arguments import running
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
@@ -39,6 +39,10 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     asked: dict[str, Any] = dict(running(setup, situation))
     if not setup.machines:
         return _anywhere(ask, setup, situation, calls, words)
+    drawn = calls.call("find_ways_to_run", dict(asked))
+    if not drawn.failed and writes_no_text(drawn):
+        told = told_run(drawn_otherwise(drawn, calls.call), calls.call, words)
+        return SectionTold(told.lead, told.lines, "fits" if told.verdict == "fits" else "fits_with_changes")
     cache = asked.get("kv_format")
     if ask.ask == "quality" and cache:
         return _cache(asked, cache, calls, words)

@@ -9,6 +9,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.needs import needed
+from assistant.writing.accounts.run import drawn_otherwise, told_run, writes_no_text
 from assistant.writing.accounts.run import lead as run_lead
 from assistant.writing.accounts.sentences import cards_used, whole
 from assistant.writing.accounts.spreading import layout_name, told_division
@@ -43,6 +44,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     asked: dict[str, Any] = dict(running(setup, situation))
     theirs = asked.pop("parallel", None)
     one = calls.call("find_ways_to_run", dict(asked))
+    if not one.failed and writes_no_text(one):
+        told_one = told_run(drawn_otherwise(one, calls.call), calls.call, words)
+        return SectionTold(told_one.lead, told_one.lines, "estimate")
     best = [] if one.failed else ways(one, words)
     if not best:
         return None if one.failed else SectionTold(run_lead(one, words), (), "does_not_fit")

@@ -5,7 +5,7 @@ from typing import Any
 
 from assistant.answer import AnswerVerdict
 from assistant.reading.annotation import Ask
-from assistant.reading.situation import Situation
+from assistant.reading.situation import Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.cards import told_pool
 from assistant.writing.accounts.classes import pairs, sizes_that_fit
@@ -34,6 +34,8 @@ def applies(ask: Ask, situation: Situation) -> bool:
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Whether each setup holds it, with the way, its speed and limits, and what would change it."""
     found = _all_together(setups(situation, ask), ask, situation)
+    if found and found[0].work is None and (claimed := _claimed(ask, situation)) is not None:
+        found = [one._replace(work=claimed) for one in found]
     if not found or found[0].work is None or not found[0].work.all("model"):
         return _nameless(found, situation, calls, words)
     if not any(one.machines for one in found):
@@ -116,6 +118,17 @@ def _asked(found: list[Setup], situation: Situation) -> list[dict[str, Any]]:
     each = [running(one, situation) for one in found]
     works = [" ".join(filter(None, (one.get("model"), one.pop("weight_format", None)))) for one in each]
     return [{**{name: value for name, value in each[0].items() if name != "model"}, "works": works}]
+
+
+def _claimed(ask: Ask, situation: Situation) -> Thing | None:
+    """A work that only a document or somebody else speaks of, taken for one that is there: it is asked about."""
+    works = [one for one in situation.about(ask) if one.what == "work" and one.one("model", "claimed") is not None]
+    if not works:
+        return None
+    known = tuple(
+        one.model_copy(update={"stance": "have"}) if one.slot in ("model", "format") else one for one in works[-1].known
+    )
+    return works[-1].model_copy(update={"known": known})
 
 
 def _copies(found: list[Setup]) -> int:

@@ -80,6 +80,8 @@ def _served(ask: Ask, one: LookedUp, calls: Calls, words: Words) -> SectionTold:
         lines += _shorter(one, best, calls, words)
     else:
         lines += told_speed(best, words)
+        if whole(one)["ways"][0]["limits"].get("bound_by") == "model":
+            lines += words.maybe("model_bound", most=best.fields["max_sequences"], context=best.fields["context"])
     lines += [words.say("changed_to_fit", said=lead(one, words))] if verdict(one) != "fits" else []
     return SectionTold(said[0], tuple(lines), _verdict(one))
 

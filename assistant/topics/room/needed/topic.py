@@ -94,6 +94,8 @@ def _memory(base: Setup, more: Setup | None, situation: Situation, calls: Calls,
     name = "not_needed" if enough else "not_strictly" if verdict(one) != "does_not_fit" else "is_needed"
     if enough and not base.trains and list(tightly(one, words)):
         name = "not_needed_tight"
+    if name == "not_strictly" and more is None:
+        name = "not_strictly_alone"
     other_cards = called((cards_of(more) if more else None) or "", words) or words.say("larger")
     fields = {"cards": called(cards_of(base) or "", words), "other": other_cards}
     if more is not None:
