@@ -64,7 +64,8 @@ def _stopped(said: str, stop: str = ".") -> str:
 
 def told_mixture(one: LookedUp, call: Call, words: Words) -> list[str]:
     """Of a mixture of experts, that all are held and few work."""
-    name = whole(one).get("answer", {}).get("model") or whole(one).get("model") or one.shown.get("model")
+    result = whole(one)
+    name = (result.get("answer") or {}).get("model") or result.get("model") or one.shown.get("model")
     known = models().get(str(name))
     if known is None or not known.experts or not known.active_params:
         return []

@@ -82,9 +82,11 @@ def trained_sizes(setup: Setup, situation: Situation, call: Call, words: Words) 
     say, asked = sentences(words), dict(training(setup, situation))
     cards = str(asked.setdefault("cards", USUAL_CARD))
     told = []
-    for method in ("full", "lora", "qlora"):
+    said = str(asked.get("method", ""))
+    order = [name for name in ("lora", "qlora", "full") if name in said.split()] if setup.every("method") else []
+    for method in [*order, *(name for name in ("full", "lora", "qlora") if name not in order)]:
         size, held = largest_trained(asked, method, call)
-        name = words.say(f"method_{method}")
+        name = say.say(f"method_{method}")
         told.append(say.say("trained_row", method=name, size=size, needed=held) if size else
                     say.say("trained_none", method=name))  # fmt: skip
     lead = say.say("trained_lead", cards=cards_of(setup) or cards, rows=say.listed(told))

@@ -41,6 +41,8 @@ def needed(setup: Setup, situation: Situation, call: Call, words: Words) -> Told
         asked = {name: value for name, value in training(setup, situation).items() if name not in MACHINE}
         return of_training(call("find_ways_to_train", dict(asked)), setup, situation, call, words)
     asked = {name: value for name, value in running(setup, situation).items() if name not in MACHINE + TARGETS}
+    if not setup.every("format", "have", "wanted"):
+        asked.pop("weight_format", None)  # what is only thought of is one of those that are told
     one = call("find_ways_to_run", dict(asked))
     return None if one.failed else of_running(one, setup, situation, call, words)
 
@@ -135,9 +137,7 @@ def of_training(one: LookedUp, setup: Setup, situation: Situation, call: Call, w
     known = models().get(str(shown.get("model") or ""))
     model = known.name if known else model_name(one)
     method = method_name(one, words)
-    others = [
-        f"{say.say(f'method_{_short(name)}')} {held}" for name, held in (shown.get("other_methods") or {}).items()
-    ]
+    others = [f"{say.say(f'method_{name}')} {held}" for name, held in _others(one, call) if say.knows(f"method_{name}")]
     smaller = [say.say(SMALLER[name], held=held) for name, held in (shown.get("smaller") or {}).items()
                if name in SMALLER]  # fmt: skip
     lead = say.say("needs_train", model=model, method=method, needed=shown["needed"])
@@ -146,6 +146,7 @@ def of_training(one: LookedUp, setup: Setup, situation: Situation, call: Call, w
     lines += [say.say("needs_others", rows=words.listed(others))] if others else []
     smaller = smaller if len(set((shown.get("smaller") or {}).values())) > 1 else []
     lines += [say.say("needs_smaller", rows=words.listed(smaller))] if smaller else []
+    lines += told_mixture(one, call, words)
     lines += single_cards(_held(one), call, say)
     enough = few_cards(one.worked[-1].result["minimum_gpus"])
     lines += [say.say("enough_train", method=method, cards=words.listed(enough))] if enough else []
@@ -154,8 +155,13 @@ def of_training(one: LookedUp, setup: Setup, situation: Situation, call: Call, w
     return Told(sentence(lead), tuple(lines), "estimate")
 
 
-def _short(name: str) -> str:
-    return "full" if name.startswith("full") else name
+def _others(one: LookedUp, call: Call) -> Iterator[tuple[str, str]]:
+    """What the other methods hold, each by a call of its own."""
+    for name in one.shown.get("other_methods") or {}:
+        short = "full" if str(name).startswith("full") else str(name)
+        other = call("find_ways_to_train", {**one.request, "method": short})
+        if not other.failed and other.shown.get("needed"):
+            yield short, str(other.shown["needed"])
 
 
 def methods_said(setup: Setup) -> bool:

@@ -77,7 +77,9 @@ def _tried(asked: dict[str, Any], form: str, named: list[str], calls: Calls) -> 
     """One of the formats; those of servers on one, where several of them are weighed."""
     one = calls.call("find_ways_to_run", {**asked, "weight_format": form})
     rows = whole(one).get("ways", [])
-    served = "engine" not in asked and form in SERVED and any(other in SERVED for other in named if other != form)
+    several = any(name in asked for name in ("users", "concurrent_sequences"))
+    beside = any(other in SERVED or other in WIDE for other in named if other != form)
+    served = "engine" not in asked and form in (*SERVED, "int4") and (beside or several)
     if served and rows and rows[0].get("engine") == "llama.cpp":
         other = calls.call("find_ways_to_run", {**asked, "weight_format": form, "engine": "vllm"})
         return other if not other.failed and whole(other).get("ways") else one
