@@ -287,7 +287,7 @@ def _is_wide(row: Mapping[str, Any], one: LookedUp) -> bool:
 
 def told_loss(form: str, lost: float, words: Words) -> str:
     """What a format loses, and how much that is."""
-    name = "loss_none" if lost <= UNNOTICED else "loss_small" if lost < NOTICED else "loss_large"
+    name = "loss_none" if lost <= UNNOTICED else "loss_small" if lost <= NOTICED else "loss_large"
     return sentences(words).say(name, format=format_name(form), percent=f"{lost:g}")
 
 

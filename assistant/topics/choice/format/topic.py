@@ -55,6 +55,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     many = len(named) > 0
     rows = [(one, way) for one, kept in told for way in kept[: 1 if many else ROWS_MAX] if _is_meant(one, way)]
     out = [str(one.request.get("weight_format")) for one, kept in told if not any(_is_meant(one, way) for way in kept)]
+    if not rows and (less := _for_fewer(ask, setup, situation, asked, named, calls, words)) is not None:
+        return less
     if not rows:
         return _none_of(asked, out, told[0][0], calls, words)
     if many:
@@ -90,6 +92,28 @@ def _is_meant(one: LookedUp, way: WayTold) -> bool:
     """Whether a way is of the format that was asked, rather than one taken instead."""
     asked = one.request.get("weight_format")
     return not asked or "weight_format" not in " ".join(whole(one).get("answer", {}).get("changed") or ())
+
+
+def _for_fewer(
+    ask: Ask, setup: Setup, situation: Situation, asked: dict[str, Any], named: list[str], calls: Calls, words: Words
+) -> SectionTold | None:
+    """Where none holds so many at once: what each holds of one, and how many it does hold."""
+    bare = {name: value for name, value in asked.items() if name not in LOADS}
+    if len(bare) == len(asked):
+        return None
+    found = [_tried(bare, form, named, calls) for form in named]
+    kept = [(one, ways(one, words)) for one in found if not one.failed]
+    rows = [(one, way) for one, told in kept for way in told[:1] if _is_meant(one, way)]
+    if not rows:
+        return None
+    rows.sort(key=lambda row: -int(row[1].fields["max_sequences"].replace(",", "") or 0))
+    told = [_row(one, way, words) + words.say("row_most", **way.fields) for one, way in rows]
+    said = words.say(
+        "for_fewer", count=str(asked.get("concurrent_sequences") or asked.get("users")), **rows[0][1].fields
+    )
+    lines = ["\n".join(f"- {line}" for line in told)]
+    lines += [one for gpu in cards_used(rows[0][0])[:1] for form in named for one in _units(gpu, form, calls, words)]
+    return SectionTold(said, tuple(lines), "fits_with_changes")
 
 
 def _named(setup: Setup, theirs: str | None, ask: Ask) -> list[str]:
@@ -181,6 +205,7 @@ def _row(one: LookedUp, way: WayTold, words: Words) -> str:
     return f"{said}{words.say('row_loss', percent=f'{lost:g}')}" if lost else said
 
 
+LOADS = ("users", "concurrent_sequences")
 FIGURES = ("needed", "usable", "rate", "max_context")
 
 
