@@ -10,13 +10,14 @@ from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.accounts.cards import judged, told_mixture
 from assistant.writing.accounts.needs import needed
-from assistant.writing.accounts.run import drawn_otherwise, told_loss, told_run, writes_no_text
+from assistant.writing.accounts.run import drawn_otherwise, told_loss, told_run
 from assistant.writing.accounts.run import lead as run_lead
 from assistant.writing.accounts.sentences import cards_used, whole
 from assistant.writing.arguments import running
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.ways import WayTold, leading, model_name, verdict, ways
 from assistant.writing.words import Words
+from kb.models import models
 from kb.records.gpu import Gpu
 from tools.agent_tools.ledger import LookedUp
 from tools.ways_to_run.tell.words import format_name
@@ -39,8 +40,10 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     asked: dict[str, Any] = dict(running(setup, situation))
     if not setup.machines:
         return _anywhere(ask, setup, situation, calls, words)
-    drawn = calls.call("find_ways_to_run", dict(asked))
-    if not drawn.failed and writes_no_text(drawn):
+    if _draws(asked):
+        drawn = calls.call("find_ways_to_run", dict(asked))
+        if drawn.failed:
+            return None
         told = told_run(drawn_otherwise(drawn, calls.call), calls.call, words)
         return SectionTold(told.lead, told.lines, "fits" if told.verdict == "fits" else "fits_with_changes")
     cache = asked.get("kv_format")
@@ -65,6 +68,12 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     lines = list(_following(ask, rows, out, used, calls, words))
     kind: AnswerVerdict = "fits" if verdict(rows[0][0]) == "fits" else "fits_with_changes"
     return SectionTold(_lead(ask, rows, words), tuple(dict.fromkeys(lines)), kind)
+
+
+def _draws(asked: dict[str, Any]) -> bool:
+    """Whether the model makes pictures or clips, whose parts may leave the card."""
+    known = models().get(str(asked.get("model", "")))
+    return known is not None and known.kind in ("diffusion", "video")
 
 
 def _lead(ask: Ask, rows: list[tuple[LookedUp, WayTold]], words: Words) -> str:
