@@ -56,8 +56,8 @@ VERDICT: fits R2"""
 OWN = (
     "End every sentence that rests on it with [own]; a heading or an introducing line that ends with [own] covers all "
     "that stands under it, and then no line there is marked: put such advice together rather than sentence by sentence "
-    "among the figures. Never a price, a speed or a product's specification from "
-    "memory."
+    "among the figures. Never a price, a speed, a product's size or specification from memory, nor a figure finer than "
+    "two digits."
 )
 FIGURES = (
     "Copy it with its unit, rounded if you like, and say of which card, model, user or hour it is; or write a "
