@@ -44,8 +44,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
         drawn = calls.call("find_ways_to_run", dict(asked))
         if drawn.failed:
             return None
-        told = told_run(drawn_otherwise(drawn, calls.call), calls.call, words)
-        return SectionTold(told.lead, told.lines, "fits" if told.verdict == "fits" else "fits_with_changes")
+        account = told_run(drawn_otherwise(drawn, calls.call), calls.call, words)
+        return SectionTold(account.lead, account.lines, "fits" if account.verdict == "fits" else "fits_with_changes")
     cache = asked.get("kv_format")
     if ask.ask == "quality" and cache:
         return _cache(asked, cache, calls, words)

@@ -161,7 +161,7 @@ def _told(found: dict[str, float]) -> str:
 def _host(base: Setup, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """How much memory of the host the work takes: for what is offloaded, else for loading it."""
     one = _tried(base, situation, calls)
-    host = next((row for row in whole(one).get("binds", []) if row.get("what") == "host_memory"), {})
+    host: dict[str, Any] = next((row for row in whole(one).get("binds", []) if row.get("what") == "host_memory"), {})
     if not one.failed and host.get("needed") and not whole(one).get("ways"):
         said = words.say("host_needed", host=memory(host["needed"]), usable=memory(host["available"]))
         return SectionTold(said, (_lead(one, base, words),), "does_not_fit")
