@@ -18,6 +18,7 @@ from assistant.phrases import phrases
 from assistant.reading.annotation import Annotation
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic, topics_for
+from assistant.writing.accounts.worked.wholes import with_wholes
 from assistant.writing.words import LANGUAGES, Words
 from tools.agent_tools.ledger import Ledger
 
@@ -64,7 +65,7 @@ def answered(
         if (said := next(filter(None, section), None)) is None:
             return None
         told.append((ask.ask, said))
-    evidence = Evidence.of(ledger.all, words, tuple(answer.answer for answer in history))
+    evidence = Evidence.of(with_wholes(ledger.all), words, tuple(answer.answer for answer in history))
     text = _text([said for _, said in told])
     loose = checked(text, evidence).findings
     text = without(text, [(one.statement.start, one.statement.end) for one in loose])

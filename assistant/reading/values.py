@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from assistant.reading.annotation import MarkedFact
 from assistant.reading.slots import slots
 from assistant.reading.vocabulary import word_of
-from kb.base import AdvisorError, BadInput
+from kb.base import AdvisorError, AmbiguousName, BadInput
 from kb.lexicon import (
     Money,
     read_cards,
@@ -26,11 +26,14 @@ from kb.lexicon import (
     read_power,
     read_rate,
     read_share,
+    size_in_name,
 )
 from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import grammar, plain
 
 KIBI = 1024
+AMONG_MAX = 3
+"""Models that a name may mean of which the first is taken, and told; of more nobody knows which is meant."""
 HOUR_S = 3600.0
 _THOUSANDS = grammar(r"(\d+(?:\.\d+)?) ?k(?![a-z])")
 _PAGES = grammar(r"(?:pages?|页)")
@@ -151,13 +154,19 @@ def _cards(quote: str, slot: str) -> Any:
 
 
 def _model(quote: str, slot: str) -> Any:
-    """A model of the catalog, else a size alone."""
+    """A model of the catalog, else a size alone, else the size in the name of one that is not listed, else a kind."""
     try:
         return read_model(quote, field=slot).model_dump(mode="json", exclude_none=True)
     except AdvisorError as unknown:
         try:
             return read_params(quote).model_dump(mode="json", exclude_none=True)
         except AdvisorError:
+            if isinstance(unknown, AmbiguousName) and len(unknown.candidates) <= AMONG_MAX:
+                return {"model": unknown.candidates[0], "text": quote, "among": unknown.candidates}
+            if (size := size_in_name(quote, any_family=True)) is not None:
+                return {**size.model_dump(mode="json", exclude_none=True), "unlisted": quote.strip()}
+            if (kind := word_of("model", quote)) is not None:
+                return {"kind": kind}
             raise unknown from None
 
 

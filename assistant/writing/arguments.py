@@ -1,20 +1,23 @@
 """The facts of a setup as the arguments of the advisor's tools, in the person's words where a tool takes them."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from assistant.reading.annotation import Ask
+from assistant.reading.build import NUMBERED
 from assistant.reading.situation import Known, Situation, Thing
-from assistant.writing.setups import THOUGHT_OF, Setup
+from assistant.writing.setups import THOUGHT_OF, Setup, of_a_kind
 from kb.base import AdvisorError
 from kb.catalog import gpus
 from kb.lexicon import read_cards
+from kb.models import models
 
 PER_MACHINE_MAX = 8
 """Cards that one machine holds: a larger number beside several machines is that of all."""
 OLLAMA = {"ollama": "ollama", "lmstudio": "llama.cpp"}
 SERVES = frozenset({"vllm", "sglang", "llama.cpp", "tensorrt-llm", *OLLAMA})
+DRAWS = frozenset({"comfyui", "diffusers"})
+"""Programs whose memory is known for models of pictures and clips."""
 OBJECTIVES = frozenset({"fastest", "longest_context", "best_quality", "most_users", "simplest"})
 WEIGHED = frozenset({"cheapest", "fastest", "quietest", "simplest"})
 FOUR_BIT = frozenset({"nf4", "nf4_dq", "int4", "awq", "gptq"})
@@ -26,9 +29,14 @@ def _quote(one: Known) -> str:
     return one.quote
 
 
+PAGE_TOKENS = 700
+"""Tokens of a printed page: 500 words of English or as many characters of Chinese; who tells it says so."""
+
+
 def _tokens(one: Known) -> str:
-    """Tokens as a plain number; pages as they were said, for who knows what a page holds."""
-    return str(one.value["tokens"]) if isinstance(one.value, Mapping) and "tokens" in one.value else one.quote
+    """Tokens as a plain number; pages as so many of the usual ones."""
+    value = one.value if isinstance(one.value, Mapping) else {}
+    return str(value.get("tokens") or round(value["pages"] * PAGE_TOKENS)) if value else one.quote
 
 
 def _number(one: Known) -> str:
@@ -79,6 +87,13 @@ RUNNING: Mapping[str, tuple[str, Say]] = {
     "adapters": ("adapters", _number),
 }
 """Slots of a work that runs → argument and how it is said."""
+FLAGS: Mapping[str, str] = {
+    "max_model_len": "context_tokens", "context_length": "context_tokens", "ctx_size": "context_tokens",
+    "num_ctx": "context_tokens", "max_seq_len": "context_tokens", "max_num_seqs": "concurrent_sequences",
+    "max_running_requests": "concurrent_sequences", "max_batch_size": "concurrent_sequences",
+    "kv_cache_dtype": "kv_format",
+}  # fmt: skip
+"""Options of engines, by their names less hyphens → the argument that says the same."""
 MACHINE: Mapping[str, tuple[str, Say]] = {
     "host_memory": ("host_memory", _quote),
     "link": ("link", _quote),
@@ -105,13 +120,15 @@ TRAINING: Mapping[str, tuple[str, Say]] = {
 
 def running(setup: Setup, situation: Situation) -> dict[str, str]:
     """Arguments of `find_ways_to_run`."""
-    said = said_of(setup, RUNNING) | machine(setup)
-    said |= model_of(setup)
+    said = _flags(setup) | said_of(setup, RUNNING) | machine(setup)
+    said |= model_of(setup) | _pictured(setup)
     if "concurrent_sequences" not in said and (batch := setup.one("batch", *THOUGHT_OF)) is not None:
         said["concurrent_sequences"] = _number(batch)
     engine = setup.one("engine", *THOUGHT_OF)
     if engine is not None and str(engine.value) in SERVES:
         said["engine"] = OLLAMA.get(str(engine.value), str(engine.value))
+    if engine is not None and str(engine.value) in DRAWS and _draws(said.get("model", "")):
+        said["engine"] = str(engine.value)
     if (layout := setup.one("parallel", *THOUGHT_OF)) is not None:
         said["parallel"] = " ".join(f"{kind} {number}" for kind, number in layout.value.items())
     wanted = setup.one("speed", "wanted")
@@ -119,6 +136,8 @@ def running(setup: Setup, situation: Situation) -> dict[str, str]:
         said["target_tokens_per_s"] = _rate(wanted)
     if (waited := setup.one("first_token", "at_most", "wanted")) is not None:
         said["target_first_token"] = seconds(waited)
+    if (whole := setup.one("latency", "at_most", "wanted")) is not None:
+        said["target_answer"] = seconds(whole)
     if (aim := _objective(setup, situation)) in OBJECTIVES:
         said["objective"] = str(aim)
     return without_pages(said)
@@ -136,8 +155,37 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
         said.setdefault("rent", money_of(rent))
     if "sequence_tokens" not in said and (length := setup.one("context", *THOUGHT_OF)) is not None:
         said["sequence_tokens"] = _tokens(length)
+    if setup.one("offload", *THOUGHT_OF) is not None:
+        said["sharding"] = f"{said.get('sharding', 'zero3')} offload"
     said["method"] = methods_of(setup)
-    return without_pages(said | model_of(setup, form=False))
+    return without_pages(said | model_of(setup, form=False) | _pictured(setup))
+
+
+def _draws(model: str) -> bool:
+    return model in models() and models()[model].kind in ("diffusion", "video")
+
+
+def _flags(setup: Setup) -> dict[str, str]:
+    """What options of an engine say that the arguments say too."""
+    said = {}
+    for one in setup.every("setting", *THOUGHT_OF):
+        value = one.value if isinstance(one.value, Mapping) else {}
+        name = FLAGS.get(str(value.get("name", "")).replace("-", "_"))
+        if name and value.get("value") not in (None, "", "auto"):
+            said[name] = str(value["value"])
+    return said
+
+
+def _pictured(setup: Setup) -> dict[str, str]:
+    """Size, frames and steps of what is drawn, as one argument."""
+    size, frames = setup.one("size", *THOUGHT_OF), setup.one("frames", *THOUGHT_OF)
+    seconds, steps = setup.one("seconds", *THOUGHT_OF), setup.one("sampling_steps", *THOUGHT_OF)
+    parts = [size.quote if size else "", f"{_number(frames)} frames" if frames else ""]
+    if frames is None and seconds is not None and isinstance(seconds.value, (int, float)):
+        parts.append(f"{seconds.value:g} s")
+    parts.append(f"{_number(steps)} steps" if steps else "")
+    said = " ".join(filter(None, parts))
+    return {"size": said} if size or frames or seconds else {}
 
 
 def methods_of(setup: Setup) -> str:
@@ -210,7 +258,7 @@ def said_card(one: Known) -> str:
 def _unnumbered(one: Known) -> bool:
     """Whether the words name one card and say no number of them."""
     rows = list(one.value or ())
-    return len(rows) == 1 and rows[0].get("count") == 1 and not re.match(r"\s*[\d一两二三四五六七八九十]", one.quote)
+    return len(rows) == 1 and rows[0].get("count") == 1 and not NUMBERED.match(one.quote)
 
 
 def _nodes(setup: Setup) -> int:
@@ -235,11 +283,13 @@ def _single(quote: str) -> int | None:
 
 def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     said: dict[str, str] = {}
-    names = setup.every("model", *THOUGHT_OF)
+    names = [one for one in setup.every("model", *THOUGHT_OF) if not of_a_kind(one)]
     if names:
         whole = [one for one in names if isinstance(one.value, Mapping) and one.value.get("model")]
         said["model"] = (whole or names)[-1].quote
         named = (whole or names)[-1].value
+        if isinstance(named, Mapping) and named.get("unlisted"):
+            said["model"] = _size(named)
         if isinstance(named, Mapping) and named.get("model"):
             said["model"] = str(named["model"])
             if form and named.get("weight_format"):
@@ -248,6 +298,12 @@ def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     if form and len(formats) == 1:
         said["weight_format"] = formats.pop()
     return said
+
+
+def _size(named: Mapping[str, Any]) -> str:
+    """The size of a model that is not listed, as tools read it: 35B-A3B."""
+    active = f"-A{named['active_params'] / 1e9:g}B" if named.get("active_params") else ""
+    return f"{named['params'] / 1e9:g}B{active}"
 
 
 def _objective(setup: Setup, situation: Situation) -> str | None:

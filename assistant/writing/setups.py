@@ -1,6 +1,6 @@
 """The setups an ask is about: which work on which machine, with alternatives apart and what is joined together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assistant.reading.annotation import Ask
@@ -156,7 +156,12 @@ def _usual_count(situation: Situation) -> int:
 
 
 def _named(work: Thing) -> bool:
-    return any(one.stance in THOUGHT_OF for one in work.all("model"))
+    return any(one.stance in THOUGHT_OF and not of_a_kind(one) for one in work.all("model"))
+
+
+def of_a_kind(one: Known) -> bool:
+    """Whether the words say what kind of model it is, and neither which nor how large."""
+    return isinstance(one.value, Mapping) and "kind" in one.value and "model" not in one.value
 
 
 def _counts(thing: Thing) -> bool:

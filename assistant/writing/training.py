@@ -55,6 +55,8 @@ def spread(one: LookedUp, words: Words) -> list[str]:
     said = []
     if row.get("sharding") in SHARDINGS:
         said.append(SHARDINGS[row["sharding"]])
+    elif row.get("sharding") == "layers":
+        said.append(words.say("with_layers"))
     if row.get("gradient_checkpointing") == "full":
         said.append(words.say("with_checkpointing"))
     if row.get("micro_batch_size"):

