@@ -17,7 +17,7 @@ from tools.agent_tools.calculation import as_share, assumed_in, ends, evaluate
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.quantity import base_of
 from tools.agent_tools.ranged import Ends, middle, parted
-from tools.agent_tools.shown import plain, shown, with_unit
+from tools.agent_tools.shown import shown, with_unit
 
 REFERENCE = re.compile(r"\{?\{?\s*(R\d{1,4})\.?([\w.\[\]%/+:()-]*)\s*(?:\|[^}]*)?\}?\}?", re.I)
 PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
