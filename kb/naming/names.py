@@ -7,7 +7,17 @@ from kb.naming.atoms import atoms_of, normalise
 from kb.naming.longer_names import longer_card, longer_closed, longer_model
 from kb.naming.name_index import Mention, Names, close_names
 
-__all__ = ["Mention", "Names", "atoms_of", "close_names", "closed_names", "gpu_names", "model_names", "newest_of_size", "normalise"]
+__all__ = [
+    "Mention",
+    "Names",
+    "atoms_of",
+    "close_names",
+    "closed_names",
+    "gpu_names",
+    "model_names",
+    "newest_of_size",
+    "normalise",
+]
 
 BRAND_AND_SIZE = re.compile(r"[a-z]{2,} ?\d+(?:\.\d+)?b", re.I)
 CLOSED_FILLERS = frozenset({"latest", "preview", "turbo", "api"})

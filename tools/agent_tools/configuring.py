@@ -51,6 +51,12 @@ class ConfigureRequest(AgentRequest):
     """Requests at once."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer."""
+    input_tokens: str | None = Field(default=None, max_length=40)
+    """Prompt."""
+    output_tokens: str | None = Field(default=None, max_length=40)
+    """Answer."""
+    target_first_token: str | None = Field(default=None, max_length=40)
+    """"2 s"."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
     """Per user."""
     sequence_tokens: str | None = Field(default=None, max_length=40)
@@ -96,6 +102,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     budget, country = reading.money(request.budget, "budget"), (request.country or "").upper() or None
     count, pace = reading.count, reading.number(request.target_tokens_per_s, "target_tokens_per_s")
     loads = (request.users, request.concurrent_sequences)
+    only = reading.stated(reading.cards(request.cards))
     come = next(filter(None, (read_arrivals(one, pace) for one in loads if one)), None)
     asked: dict[str, Any] = {
         **named, "weight_format": form, "purpose": _purpose(request.purpose),
@@ -104,12 +111,16 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         "concurrent_sequences":
             come.at_once if come else count(request.concurrent_sequences, "concurrent_sequences"),
         "context_tokens": count(request.context_tokens, "context_tokens") or (come.context_tokens if come else None),
+        "input_tokens": count(request.input_tokens, "input_tokens"),
+        "output_tokens": count(request.output_tokens, "output_tokens"),
+        "target_latency_s": reading.seconds(request.target_first_token, "target_first_token"),
         "target_tokens_per_s": come.pace_tokens_per_s if come else pace,
         "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
         "dataset_tokens": count(request.dataset_tokens, "dataset_tokens"),
         "deadline_s": reading.seconds(request.deadline, "deadline"),
         "acquisition": request.acquisition if request.acquisition in {"buy", "rent"} else None,
-        "gpus_asked": [row["gpu"] for row in reading.stated(reading.cards(request.cards))],
+        "gpus_asked": [row["gpu"] for row in only],
+        "gpus_proposed": [{"gpu": row["gpu"], "count": row["count"]} for row in only if row["count"] > 1],
         "gpus_owned": [
             {"gpu": row["gpu"], "count": row["count"]}
             for row in reading.stated(reading.cards(request.owned, "owned"), "owned")
@@ -141,6 +152,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             stated = asked["target_tokens_per_s"] or asked["objective"]
             orders = in_proportion(orders, ENOUGH_AT if stated else FAR_BELOW)
     orders = every_named(weighed(orders, asked, ask), asked, ask) or instead(asked, ask)
+    orders = _as_many_first(orders, asked["gpus_proposed"])
     if come is not None and come.prompt_tokens:
         times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
         orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]
@@ -148,6 +160,16 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         found, asked["currency"] or "USD", orders, budget if budget and not asked["budget"]["period"] else None
     )
     return _within({"load": said, **told} if said else told)
+
+
+def _as_many_first(orders: list[dict[str, Any]], named: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Orders with the cards before others that hold as many of a card as were named: that is what was asked about."""
+    as_many = {(one["gpu"], one["count"]) for one in named}
+    first = [one for one in orders if (one["gpu"], one["gpu_count"]) in as_many]
+    if not first or first[0] is orders[0]:
+        return orders
+    rest = [{**one, "tier": "also"} if one["tier"] == "recommended" else one for one in orders if one not in first]
+    return [{**first[0], "tier": "recommended"}, *first[1:], *rest]
 
 
 def configured(

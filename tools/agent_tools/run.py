@@ -70,11 +70,11 @@ class RunRequest(AgentRequest):
     works: tuple[str, ...] = Field(default=(), max_length=6)
     """Models side by side."""
     cards: str | None = Field(default=None, max_length=300)
-    """"2x 3090", "3090 + 4060 Ti 16GB", "M3 Ultra 512GB"; absent: the memory needed."""
+    """"2x 3090", "3090 + 4060 Ti 16GB"; absent: the memory needed."""
     host_memory: str | None = Field(default=None, max_length=120)
     """RAM: "128GB ddr5-6000 dual channel"."""
     link: str | None = Field(default=None, max_length=60)
-    """"nvlink", "PCIe 4.0 x4"."""
+    """"nvlink", "PCIe 4.0 x4", "PHB", "no p2p"."""
     nodes: str | None = Field(default=None, max_length=20)
     """Machines."""
     memory_taken: str | None = Field(default=None, max_length=60)
@@ -96,7 +96,7 @@ class RunRequest(AgentRequest):
     kv_format: str | None = Field(default=None, max_length=20)
     """If insisted on: fp8, q8_0."""
     engine: str | None = Field(default=None, max_length=40)
-    """If said: vllm, sglang, llama.cpp, ollama."""
+    """If said: vllm, llama.cpp …"""
     parallel: str | None = Field(default=None, max_length=40)
     """If given: "tp 2 pp 2"."""
     adapters: str | None = Field(default=None, max_length=20)
@@ -104,7 +104,7 @@ class RunRequest(AgentRequest):
     images_per_request: str | None = Field(default=None, max_length=20)
     """In a prompt."""
     size: str | None = Field(default=None, max_length=60)
-    """"1024x1024 30 steps", "832x480 81 frames"."""
+    """"1024x1024 30 steps", "81 frames"."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
     """For each user."""
     target_first_token: str | None = Field(default=None, max_length=40)
@@ -112,12 +112,12 @@ class RunRequest(AgentRequest):
     target_answer: str | None = Field(default=None, max_length=40)
     """Whole answer: "10 s"."""
     objective: str | None = Field(default=None, max_length=40)
-    """What counts most: fastest, longest_context, best_quality, most_users, simplest."""
+    """fastest, longest_context, best_quality, most_users, simplest."""
 
 
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """What a model needs and does on given cards, over all formats, engines, layouts, offload to RAM: fit, memory,
-    longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video, speech and
+    context, speed, flags, what limits it, what would change it. Also picture, video, speech and
     embedding models."""
     held = reading.cards(request.cards)
     if request.works:

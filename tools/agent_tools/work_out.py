@@ -40,14 +40,14 @@ class WorkOutRequest(AgentRequest):
     """A calculation, or a look into an earlier result."""
 
     expression: str | None = Field(default=None, max_length=400)
-    """Over named values: "weights / cards + cache", "ceil(users * rate / each)"; base units."""
+    """Over named values: "weights / cards + cache"; base units."""
     values: dict[str, Any] = Field(default_factory=dict, max_length=VALUES_MAX)
-    """Each name with a reference ("R2.ways[0].memory.needed_per_gpu"), the person's figure ("$0.12"), or one you
-    assume, which is told; no price or speed is assumed."""
+    """Each a reference ("R2.ways[0].memory.needed_per_gpu"), the person's figure ("$0.12"), or one you assume: no
+    price, no speed."""
     unit: str | None = Field(default=None, max_length=20)
-    """Of the value: GiB, GB, s, h, days, W, kWh, USD, CNY, tokens/s, %, or none."""
+    """GiB, GB, s, h, days, W, kWh, USD, tokens/s, % or none."""
     of: str | None = Field(default=None, max_length=12)
-    """Or: key of an earlier result whose details are wanted, "R2"."""
+    """Or: key of a result whose details are wanted, "R2"."""
     path: str | None = Field(default=None, max_length=120)
     """And where in it: "derivation", "ways[1]", "sources"."""
 

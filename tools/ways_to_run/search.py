@@ -19,6 +19,7 @@ from tools.ways_to_run.space.formats import (
     engines,
     formats,
     readable,
+    unloaded,
 )  # fmt: skip
 from tools.ways_to_run.space.layouts import Group, Spread, groups, indivisible, spreads
 from tools.ways_to_run.space.load import Load
@@ -111,7 +112,8 @@ def _unread(machine: Machine, load: Load) -> Iterator[Missed]:
 
 
 def _runs_all(load: Load, engine: str, card: Card) -> bool:
-    return engine in engines(card.gpu, engine) and attends(load, engine, card.gpu)
+    known = engine in engines(card.gpu, engine) and unloaded(load, engine) is None
+    return known and attends(load, engine, card.gpu)
 
 
 def _shared(
@@ -136,8 +138,8 @@ def _laid_out(
     sure: dict[tuple[int, int], int] = {}
     alone = load.sequences == 1 and load.objective != "most_users"
     fast = switched(group.gpu, group.per_node) or alone
-    some = False
-    for spread in spreads(load, group, form.name):
+    some: list[bool] = []
+    for spread in _spread_out(load, group, form.name, some):
         key = (spread.tp, spread.ep)
         if fast and sure.get(key, spread.pp) < spread.pp:
             continue
@@ -146,7 +148,7 @@ def _laid_out(
             if nearest is None or held.needed - held.usable < nearest.held.needed - nearest.held.usable:
                 nearest = Missed(work.engine, form.name, work.kv_format, held)
             continue
-        some = True
+        some.append(True)
         if held.surety == "yes":
             sure.setdefault(key, spread.pp)
         cards = group.cards[: min(spread.cards, group.per_node)]
@@ -157,10 +159,21 @@ def _laid_out(
         yield nearest
 
 
+def _spread_out(load: Load, group: Group, form: str, some: list[bool]) -> Iterator[Spread]:
+    """The usual layouts; of a format that was insisted on and that none of them held, those in stages as well, which
+    nobody takes on a fast link while the others do."""
+    tried = []
+    for spread in spreads(load, group, form):
+        tried.append(spread)
+        yield spread
+    if load.weight_format is not None and not some:
+        yield from (one for one in spreads(load, group, form, staged=True) if one not in tried)
+
+
 def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
     """llama.cpp: layers dealt out to some or all of the cards, and to the host's memory."""
     asked = load.parallel
-    if (asked.ep or 1) > 1 or (asked.dp or 1) > 1:
+    if (asked.ep or 1) > 1 or (asked.dp or 1) > 1 or unloaded(load, FILES):
         return
     able = [card for card in machine.cards if FILES in engines(card.gpu, load.engine)]
     shared = any(card.shared for card in able)

@@ -14,6 +14,8 @@ SHARDS = ("none", "ddp", "zero1", "zero2", "zero3", "fsdp")
 ADAPTERS = ("lora", "qlora")
 LAYERS = "layers"
 """The layers dealt out over the cards, which work in turn (device_map)."""
+MACHINE_MOST = 16
+"""Cards that one machine holds at the most, where its number was not stated."""
 EIGHT_BIT = ("adamw_8bit", "paged_adamw_8bit")
 """Optimizers of bitsandbytes."""
 ONE_CARD = ("unsloth",)
@@ -216,7 +218,11 @@ def _asked(problem: Problem, usual: str) -> tuple[str, ...]:
 
 
 def _runs(problem: Problem, sharding: str, offload: str, count: int) -> bool:
-    """Whether a trainer runs it: a lone card shards only what it sends to the host."""
+    """Whether a trainer runs it: a lone card shards only what it sends to the host, and one process deals out layers,
+    which reaches the cards of its own machine."""
+    each = max(one.count for one in problem.groups) // problem.nodes
+    if sharding == LAYERS and count > min(max(each, 1), MACHINE_MOST):
+        return False
     return offload != "none" or count > 1 or sharding not in ("zero2", "zero3")
 
 

@@ -34,7 +34,7 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
     if pace is None or pace.paced is None:
         return
     if problem.tokens is not None and pace.time is not None and pace.busy is not None:
-        yield _as_first_set_up(problem, pace.time, pace.busy, pace.generation_s or 0.0)
+        yield _as_first_set_up(problem, pace.time, pace.busy * pace.paced.goodput, pace.generation_s or 0.0)
     job, rate, times_each = pace.paced.job, pace.rate.value, 4 if one.plan.adapted else 6
     params = one.work.shape.active_params or one.work.shape.params
     cards = 1 if one.plan.sharding == LAYERS else one.plan.count
