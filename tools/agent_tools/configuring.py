@@ -14,7 +14,7 @@ from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
-from tools.agent_tools.sized import sized
+from tools.agent_tools.sized import as_many_first, sized
 from tools.agent_tools.trained import retold
 from tools.configure.load.arrivals import kept_up, read_arrivals, times_needed
 from tools.configure.tell.elsewhere import elsewhere
@@ -152,7 +152,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             stated = asked["target_tokens_per_s"] or asked["objective"]
             orders = in_proportion(orders, ENOUGH_AT if stated else FAR_BELOW)
     orders = every_named(weighed(orders, asked, ask), asked, ask) or instead(asked, ask)
-    orders = _as_many_first(orders, asked["gpus_proposed"])
+    orders = as_many_first(orders, asked["gpus_proposed"])
     if come is not None and come.prompt_tokens:
         times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
         orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]
@@ -160,16 +160,6 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         found, asked["currency"] or "USD", orders, budget if budget and not asked["budget"]["period"] else None
     )
     return _within({"load": said, **told} if said else told)
-
-
-def _as_many_first(orders: list[dict[str, Any]], named: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Orders with the cards before others that hold as many of a card as were named: that is what was asked about."""
-    as_many = {(one["gpu"], one["count"]) for one in named}
-    first = [one for one in orders if (one["gpu"], one["gpu_count"]) in as_many]
-    if not first or first[0] is orders[0]:
-        return orders
-    rest = [{**one, "tier": "also"} if one["tier"] == "recommended" else one for one in orders if one not in first]
-    return [{**first[0], "tier": "recommended"}, *first[1:], *rest]
 
 
 def configured(

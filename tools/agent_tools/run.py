@@ -8,7 +8,7 @@ from pydantic import Field
 from kb.catalog import gpus, models
 from kb.constants.speed_constants import constants as speed_constants
 from kb.programs.engines import program
-from tools.agent_tools import known, media, of_family, reading
+from tools.agent_tools import known, media, of_family, reading, side_by_side
 from tools.agent_tools.arriving import kept_up, rate_said, requests_per_s, served
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -59,6 +59,8 @@ ALL_BUT_SIZE = SEVERAL_READ | {
 }  # fmt: skip
 """What counts for one model that writes text."""
 
+ALONE_LOAD = ("context_tokens", "concurrent_sequences")
+"""What of the load counts for each of several models where no machine is named."""
 TOWER = "tokens of the pictures are in the prompt; the vision tower's own time is not counted, nor loading pages"
 
 
@@ -224,31 +226,30 @@ def _engine(text: str | None) -> str | None:
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
-    """Several models on the same cards: those that write text by the solver, beside what the others hold."""
+    """Several models side by side: their sum where no machine is named, else by the solver beside what others hold."""
     works, beside = [], []
     shared = ("context_tokens", "concurrent_sequences", "users", "input_tokens", "output_tokens", "kv_format", "engine")
     load = {name: value for name, value in _work(request, {}, None).items() if name in shared and value is not None}
     card, _ = reading.one_kind(reading.cards(request.cards))
+    placed = bool(card or request.host_memory)
     for text in request.works:
         named, form = reading.model_and_format(text, None, published=True)
-        if reading.kind_of(named) in reading.LANGUAGE_KINDS:
+        if placed and reading.kind_of(named) in reading.LANGUAGE_KINDS:
             form = form or reading.model_and_format(text, request.weight_format)[1]
             works.append({**load, **named, **({"weight_format": form} if form else {})})
         else:
             asked = {**named, "weight_format": form, "gpu": card, "task": "inference"}
+            asked |= {} if placed else {name: load[name] for name in ALONE_LOAD if name in load}
             beside.append(desk.call("estimate_memory", asked))
-    held = sum(one["per_gpu"]["total_bytes"] for one in beside)
+    if not placed:
+        return side_by_side.summed(beside)
     machine = _machine(request)
-    if held:
-        count = sum(one["count"] for one in machine["cards"])
-        taken = machine["memory_taken_bytes"] or 0
-        machine["memory_taken_bytes"] = [taken + held, *[taken] * (count - 1)]
-    others = [shown({"model": one["model"], "needed": interval(one["per_gpu"])}) for one in beside]
+    others = side_by_side.held_by(beside, machine)
     if not works:
         return {"beside": others}
     asked = {"works": works} if len(works) > 1 else works[0]
     result = known.of_engine(load.get("engine"), told(desk.call("find_ways_to_run", {**asked, **machine})))
-    return {**result, **({"beside_on_first_card": others} if others else {})}
+    return {**result, **({"beside": others} if others else {})}
 
 
 def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:

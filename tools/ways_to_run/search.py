@@ -44,6 +44,11 @@ ADAPTS = "vllm"
 """The engine that adapters are served by unasked: it batches requests of several, and its flags are written here."""
 
 
+FILES_MOST = 64
+"""Requests at once beyond which nobody serves with llama.cpp where a server runs: it keeps a slot of full length for
+each, and reads their prompts one after the other."""
+
+
 class Missed(NamedTuple):
     """A format that no card arrangement held, with the smallest need that was seen."""
 
@@ -90,13 +95,22 @@ def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> I
                 continue
             if engine != FILES and all(_runs_all(load, engine, card) for card in group.cards):
                 yield from _shared(machine, load, group, engine, unreadable)
-    if load.engine == FILES or (load.engine is None and not _adapts(machine, load)):
+    served = _adapts(machine, load) or (load.sequences > FILES_MOST and _serves(machine, load))
+    if load.engine == FILES or (load.engine is None and not served):
         yield from _dealt(machine, load, unreadable)
 
 
 def _adapts(machine: Machine, load: Load) -> bool:
     """Whether adapters are to be served and the engine that is told how to runs on a kind of the cards."""
     return bool(load.adapters) and any(ADAPTS in engines(group.gpu, None) for group in groups(machine))
+
+
+def _serves(machine: Machine, load: Load) -> bool:
+    """Whether a server of many at once runs on a kind of the cards, a computer's own memory apart."""
+    return any(
+        engine in SERVERS and all(_runs_all(load, engine, card) for card in group.cards)
+        for group in groups(machine) if not group.cards[0].shared for engine in engines(group.gpu, None)
+    )  # fmt: skip
 
 
 def _unread(machine: Machine, load: Load) -> Iterator[Missed]:

@@ -79,5 +79,6 @@ def test_the_processor_that_is_named_makes_the_machine() -> None:
         )
 
     assert hosts() == "500 W"
-    assert hosts(host="Ryzen 7 7700X") < hosts() and hosts(host="Threadripper 7970X") > hosts(host="Ryzen 7 7700X")
+    assert hosts(host="Ryzen 7 7700X") < hosts()
+    assert hosts(host="Threadripper 7970X") > hosts(host="Ryzen 7 7700X")
     assert hosts(host="120 W") == "120 W"
