@@ -44,6 +44,8 @@ ADAPTS = "vllm"
 """The engine that adapters are served by unasked: it batches requests of several, and its flags are written here."""
 
 
+STAGED = "vllm"
+"""The server that is told how many layers each stage of a pipeline takes."""
 FILES_MOST = 64
 """Requests at once beyond which nobody serves with llama.cpp where a server runs: it keeps a slot of full length for
 each, and reads their prompts one after the other."""
@@ -95,6 +97,7 @@ def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> I
                 continue
             if engine != FILES and all(_runs_all(load, engine, card) for card in group.cards):
                 yield from _shared(machine, load, group, engine, unreadable)
+    yield from _partitioned(machine, load)
     served = _adapts(machine, load) or (load.sequences > FILES_MOST and _serves(machine, load))
     if load.engine == FILES or (load.engine is None and not served):
         yield from _dealt(machine, load, unreadable)
@@ -171,6 +174,34 @@ def _laid_out(
         )
     if nearest is not None and not some:
         yield nearest
+
+
+def _partitioned(machine: Machine, load: Load) -> Iterator[Candidate]:
+    """Unlike cards in vLLM, each a stage of as many layers as its memory holds, the fastest first as CUDA counts them
+    (VLLM_PP_LAYER_PARTITION): where an even split is too much for the smallest."""
+    asked, count = load.parallel, len(machine.cards)
+    free = asked.tp in (None, 1) and asked.pp in (None, count) and (asked.dp or 1) == (asked.ep or 1) == 1
+    joined = machine.unlike and machine.nodes == 1 and not machine.apart and not any(c.shared for c in machine.cards)
+    if not free or not joined or load.engine not in (None, STAGED) or count > load.shape.layers:
+        return
+    if not all(_runs_all(load, STAGED, card) for card in machine.cards):
+        return
+    cards = tuple(sorted(machine.cards, key=lambda card: -(card.gpu.bandwidth_bytes_per_s or 0)))
+    usables = [card.usable for card in cards]
+    read = [[one for one in readable(load, STAGED, card.gpu) if isinstance(one, Readable)] for card in cards]
+    caches = [cache_formats(load, STAGED, card.gpu) for card in cards]
+    for form in read[0]:
+        if not all(form.name in [one.name for one in other] for other in read[1:]):
+            continue
+        for kv in caches[0]:
+            if not all(kv in other for other in caches[1:]):
+                continue
+            work = base_workload(load, STAGED, form.name)._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
+            for held in held_dealt(loaded(work, load, load.context, load.sequences), usables, None, even=False)[:1]:
+                if all(held.layers) and max(held.layers) - min(held.layers) > 1:
+                    spread = Spread(1, count, 1, 1)
+                    yield Candidate(STAGED, form.name, kv, work, None, spread, cards, machine.host, held,
+                                    form.condition)  # fmt: skip
 
 
 def _spread_out(load: Load, group: Group, form: str, some: list[bool]) -> Iterator[Spread]:
