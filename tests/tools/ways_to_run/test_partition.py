@@ -1,4 +1,4 @@
-"""Unlike cards as stages of unequal length, a format that was insisted on, weights for Ascend chips, links by the host."""
+"""Unlike cards as unequal stages, a format that was insisted on, weights for Ascend chips, links by the host."""
 
 from tools.ways_to_run.find import find_ways_to_run
 from tools.ways_to_run.request import WaysToRunRequest
