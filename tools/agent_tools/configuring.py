@@ -66,7 +66,7 @@ class ConfigureRequest(AgentRequest):
     deadline: str | None = Field(default=None, max_length=60)
     """Training: "3 days"."""
     budget: str | None = Field(default=None, max_length=80)
-    """"$25k", "¥50000", "3万元/月"."""
+    """"$25k", "3万元/月"."""
     acquisition: str | None = Field(default=None, max_length=20)
     """buy or rent, if only that."""
     cards: str | None = Field(default=None, max_length=300)
@@ -86,7 +86,7 @@ class ConfigureRequest(AgentRequest):
     max_power: str | None = Field(default=None, max_length=20)
     """"1500 W"."""
     conditions: tuple[str, ...] = Field(default=(), max_length=6)
-    """Of: new, consumer, professional, ecc, nvidia, not_nvidia, amd, chinese."""
+    """new, consumer, professional, ecc, nvidia, not_nvidia, amd, chinese."""
     prices: str | None = Field(default=None, max_length=400)
     """Theirs: "3090 $700; …"."""
     rents: str | None = Field(default=None, max_length=400)
@@ -97,7 +97,7 @@ class ConfigureRequest(AgentRequest):
 
 def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     """What to buy or rent: recommended, cheaper and stronger orders, itemised. Give every limit stated.
-    For: which GPU or server, how many for N users."""
+    For: which GPU or server for N users."""
     named, form = reading.model_and_format(request.model, None)
     budget, country = reading.money(request.budget, "budget"), (request.country or "").upper() or None
     count, pace = reading.count, reading.number(request.target_tokens_per_s, "target_tokens_per_s")

@@ -77,7 +77,7 @@ class CostRequest(AgentRequest):
     model: str | None = Field(default=None, max_length=200)
     """For tokens."""
     years: str | None = Field(default=None, max_length=40)
-    """"3 years", "18 months"."""
+    """"18 months"."""
     hours_per_day: str | None = Field(default=None, max_length=20)
     """Of use."""
     utilisation: str | None = Field(default=None, max_length=20)

@@ -68,13 +68,13 @@ class RunRequest(AgentRequest):
     """A model, or several, on cards in hand."""
 
     model: str | None = Field(default=None, max_length=200)
-    """"Qwen3-32B AWQ", "70B"; absent: which models the cards run."""
+    """"Qwen3-32B AWQ", "70B"; absent: what the cards run."""
     works: tuple[str, ...] = Field(default=(), max_length=6)
     """Models side by side."""
     cards: str | None = Field(default=None, max_length=300)
     """"2x 3090", "3090 + 4060 Ti 16GB"; absent: the memory needed."""
     host_memory: str | None = Field(default=None, max_length=120)
-    """RAM: "128GB ddr5-6000 dual channel"."""
+    """"128GB ddr5-6000 dual channel"."""
     link: str | None = Field(default=None, max_length=60)
     """"nvlink", "PCIe 4.0 x4", "PHB", "no p2p"."""
     nodes: str | None = Field(default=None, max_length=20)
@@ -108,11 +108,11 @@ class RunRequest(AgentRequest):
     size: str | None = Field(default=None, max_length=60)
     """"1024x1024 30 steps", "81 frames"."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
-    """For each user."""
+    """Per user."""
     target_first_token: str | None = Field(default=None, max_length=40)
-    """Longest wait: "2 s"."""
+    """"2 s"."""
     target_answer: str | None = Field(default=None, max_length=40)
-    """Whole answer: "10 s"."""
+    """"10 s"."""
     objective: str | None = Field(default=None, max_length=40)
     """fastest, longest_context, best_quality, most_users, simplest."""
 

@@ -12,6 +12,8 @@ ENGINE = "megatron"
 TENSORS, STAGES, EXPERTS = (1, 2, 4, 8), (1, 2, 4, 8, 16), (1, 2, 4, 8, 16, 32, 64)
 HELD_BYTES = 18
 """Of a parameter whose gradients are kept in FP32: weights 2, gradients 4, AdamW 12."""
+MIXTURE_PARAMS = 50_000_000_000
+"""Weights of a mixture from which its makers train it in grids."""
 GOALS = ("sft", "pretrain")
 
 
@@ -40,10 +42,13 @@ ONE_CARD_EACH = Grid()
 
 def fits_in_grids(problem: Problem, task: Task, group: Group) -> bool:
     """Whether such a run is laid out in grids: over several machines of one card, by a model whose weights and states
-    one of them does not hold, or by a program that was named for it. What was fixed otherwise keeps it out.
+    one of them does not hold, by a large mixture, whose experts plain trainers gather over the network and compute one
+    by one, or by a program that was named for it. What was fixed otherwise keeps it out.
     """
-    held = (2 if task == "lora" else HELD_BYTES) * problem.base(task).shape.params
+    shape = problem.base(task).shape
+    held = (2 if task == "lora" else HELD_BYTES) * shape.params
     large = held > max(group.count // problem.nodes, 1) * group.usable
+    large = large or (shape.experts is not None and shape.params >= MIXTURE_PARAMS)
     fixed = (problem.sharding, None if problem.gridded else problem.engine)
     plain = problem.optimizer in (None, "adamw") and problem.offload in (None, "none")
     able = group.gpu is not None and not group.unlike and group.gpu.market in ("data_center", "cloud_only")
