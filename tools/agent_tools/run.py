@@ -61,6 +61,7 @@ ALL_BUT_SIZE = SEVERAL_READ | {
 
 ALONE_LOAD = ("context_tokens", "concurrent_sequences")
 """What of the load counts for each of several models where no machine is named."""
+TAKEN_BESIDE = "memory_taken is counted beside all of `works`: leave it out where it is what one of them holds"
 TOWER = "tokens of the pictures are in the prompt; the vision tower's own time is not counted, nor loading pages"
 
 
@@ -249,7 +250,8 @@ def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
         return {"beside": others}
     asked = {"works": works} if len(works) > 1 else works[0]
     result = known.of_engine(load.get("engine"), told(desk.call("find_ways_to_run", {**asked, **machine})))
-    return {**result, **({"beside": others} if others else {})}
+    taken = {"note": TAKEN_BESIDE} if request.memory_taken else {}
+    return {**result, **({"beside": others} if others else {}), **taken}
 
 
 def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:
