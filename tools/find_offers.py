@@ -11,6 +11,7 @@ from kb.base import Frozen
 from kb.catalog import Provider, gpu_ids, gpus, provider
 from kb.market.offers import current_offers, offers
 from kb.market.rates import convert, rate
+from kb.market.tariffs import countries_of
 from kb.records.offer import Offer
 from tools.base import Step, ToolResult
 from tools.named import cited
@@ -46,7 +47,7 @@ class OfferQuery(Frozen):
     provider: str | None = Field(default=None, max_length=100)
     """Cloud, in English or Chinese: AWS, Lambda, 阿里云 …"""
     country: str | None = Field(default=None, pattern=r"^[A-Za-z]{2}$")
-    """Where the machine stands (ISO 3166): US, CN, DE …"""
+    """Where the machine stands (ISO 3166): US, CN, DE …; EU is any of its countries."""
     region: str | None = Field(default=None, max_length=100)
     """Part of the region's name."""
     max_usd_per_hour: float | None = Field(default=None, gt=0, le=10**9)
@@ -153,7 +154,7 @@ def _filter(query: OfferQuery, held: tuple[Offer, ...]) -> Callable[[Offer, Deci
             wanted is None or bool(wanted & cards_of(one)),
             named is None or one.instance in named,
             cloud is None or one.provider == cloud or one.provider.startswith(f"{cloud} "),
-            query.country is None or one.country == query.country.upper(),
+            query.country is None or _stands_in(one, query.country.upper()),
             query.region is None or query.region.casefold() in (one.region or "").casefold(),
             query.min_gpus is None or one.gpu_count >= query.min_gpus,
             query.max_gpus is None or one.gpu_count <= query.max_gpus,
@@ -167,6 +168,12 @@ def _filter(query: OfferQuery, held: tuple[Offer, ...]) -> Callable[[Offer, Deci
         return all(checks)
 
     return matches
+
+
+def _stands_in(one: Offer, place: str) -> bool:
+    """Whether an offer's machines are in a country, or in one of a union's ("EU"), of which regions name it as well."""
+    within = countries_of(place)
+    return one.country == place or one.country in within or bool(within and place in (one.region or "").split("/"))
 
 
 def _nearest(query: OfferQuery) -> tuple[Near, ...]:

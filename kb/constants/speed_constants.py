@@ -233,6 +233,15 @@ class Width(Frozen):
     down_ratio: float
 
 
+class Pair(Frozen):
+    """Within what ratio nine of ten pairs of measurements agree, each over its estimate."""
+
+    same_ratio: float
+    """Of one model on one kind of card, in other layouts, formats or loads."""
+    other_ratio: float
+    """Of any two."""
+
+
 class Intervals(Frozen):
     """Widths by class, from residuals with whole models and cards left out."""
 
@@ -240,6 +249,8 @@ class Intervals(Frozen):
     saturated_from: int
     """Sequences a copy from which the residuals of saturated throughput apply."""
     classes: dict[str, Width]
+    pairs: dict[str, Pair]
+    """By work (writing, reading, training): how far the ratio of two estimates may be off."""
     guess_ratio: float
     """Factor on the width's exponent when the shape was guessed."""
     measured_ratio: float

@@ -1,5 +1,6 @@
 """Parts one can order: processors, memory, drives, network and power, each with dated prices."""
 
+import re
 from functools import lru_cache
 
 from kb.base import UnknownName
@@ -37,6 +38,26 @@ def component(name: str) -> Component:
         if spelling in plain:
             return components()[plain[spelling]]
     raise UnknownName("component", name, close_names(name, list(labels)))
+
+
+DESKTOP = re.compile(
+    r"\b(?:ryzen [3579]\b|core (?:i[3579]|ultra)|i[3579]-?\d{4,5}|[3579]\d{3}(?:x3d|xt|x|g|gt)\b|1[0-9]\d{3}k[fs]?\b)",
+    re.I,
+)
+"""How people write processors of desktops, which the catalog need not hold."""
+
+
+def processor_in(text: str) -> Component | None:
+    """The processor whose number a text holds: "7950X with 64 GB", "2x EPYC 9354"; null where it holds none."""
+    words = {word.casefold() for word in re.findall(r"[\w+-]+", text)}
+    found = (one for one in of_kind("cpu") if one.name.split()[-1].casefold() in words)
+    return next(found, None) or next((one for one in of_kind("cpu") if one.name.casefold() in text.casefold()), None)
+
+
+def of_desktop(text: str) -> bool:
+    """Whether a text names a processor of desktops."""
+    known = processor_in(text)
+    return known.module == "udimm" if known is not None else DESKTOP.search(text) is not None
 
 
 def components_named(name: str) -> tuple[Component, ...]:

@@ -83,6 +83,8 @@ class TariffFacts(Frozen):
     tariffs: tuple[Tariff, ...]
     colocation: tuple[Colocation, ...]
     ownership: Ownership
+    unions: dict[str, tuple[str, ...]]
+    """Unions that are asked for as one place → their countries."""
     sources: dict[str, Source]
 
 
@@ -92,6 +94,12 @@ def tariff_facts() -> TariffFacts:
     rows = load_yaml(FACTS / "tariffs.yaml")
     rows["sources"] = {key: {"id": key, **row} for key, row in rows["sources"].items()}
     return TariffFacts.model_validate(rows)
+
+
+@lru_cache(maxsize=8)
+def countries_of(union: str) -> frozenset[str]:
+    """The countries of a union that is asked for as one ("EU"); empty of a single country."""
+    return frozenset(tariff_facts().unions.get(union, ()))
 
 
 def tariff(country: str | None, customer: Customer) -> Tariff:

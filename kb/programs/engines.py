@@ -25,6 +25,8 @@ class Program(Frozen):
     """Engine that stands for it where one is trained; null = it trains none."""
     differs: str
     """What the figures of that engine do not show."""
+    training: str | None = None
+    """How it trains, where no engine stands for that."""
     source: str
     own_workings: bool = False
     """Whether it shares no workings with that engine: what goes wrong in the engine alone does not go wrong in it."""
@@ -113,6 +115,8 @@ def engine_note(said: str | None, engine: str | None) -> tuple[str, ...]:
         return (f"“{said}” is no program known here: worked out as {engine or 'the usual engines'}.",)
     if found is not None and found.runs is None and found.trains is None:
         return (f"{found.id} is not modelled, and no engine that is comes near: {found.differs}.",)
+    if said and engine is None and found is not None and found.training:
+        return (f"{found.id} is not modelled here, these are the usual engines: {found.training}.",)
     if said and engine is None:
         return (f"{said} does not do this: worked out as the usual engines.",)
     return (found.said(engine),) if found is not None and engine else ()

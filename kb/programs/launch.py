@@ -89,6 +89,16 @@ class Overflows(Frozen):
     source: str
 
 
+class Unloaded(Frozen):
+    """Models that an engine has no code for."""
+
+    engine: str
+    model: str
+    """Pattern of the full id."""
+    reason: str
+    source: str
+
+
 class LargeModels(Frozen):
     """Where starting points differ with size."""
 
@@ -175,6 +185,7 @@ class LaunchFacts(Frozen):
     trainers: dict[str, Trainer]
     made_on_load: dict[str, dict[str, str]]
     overflows: Overflows
+    unloaded: tuple[Unloaded, ...]
     checkpoints: tuple[Published, ...]
     padded: tuple[Padded, ...]
     towers: tuple[Tower, ...]

@@ -243,3 +243,12 @@ def test_an_instance_without_a_price_is_told_by_its_shape() -> None:
 def test_a_bound_on_the_price_leaves_out_what_has_none() -> None:
     assert find_offers(OfferQuery(gpu="P40")).unpriced
     assert not find_offers(OfferQuery(gpu="P40", max_usd_per_hour=100)).unpriced
+
+
+def test_a_union_is_any_of_its_countries() -> None:
+    found = find_offers(OfferQuery(gpu="h100", country="EU", limit=100)).offers
+    places = {one.country for one in found}
+    assert {"FI"} <= places
+    assert "US" not in places
+    assert any(one.country is None and "EU" in (one.region or "") for one in found)
+    assert len(found) > len(find_offers(OfferQuery(gpu="h100", country="FI", limit=100)).offers)

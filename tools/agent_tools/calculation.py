@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import product
 
 from kb.base import BadInput
+from tools.agent_tools.alike import Spread
 
 OPERATORS: Mapping[type[ast.AST], Callable[..., float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -18,6 +19,8 @@ FUNCTIONS: Mapping[str, Callable[..., float]] = {
 }  # fmt: skip
 CONSTANTS = frozenset({12, 24, 30, 31, 52, 60, 100, 365, 730, 1000, 3600, 8760, 86400, 10**4, 10**6, 10**9, 0.5})
 """Literals that convert or count; any other figure has to be named and have a source."""
+SHARE_MOST = 2.0
+"""Below which a bare figure is a share or a surcharge, 0.95 or 1.2: assumed, which `assumed_in` tells."""
 SMALL_MAX, EXPRESSION_MAX, POWER_MAX, RANGES_MAX = 10, 400, 64, 5
 
 
@@ -50,6 +53,13 @@ def evaluate(expression: str, values: Mapping[str, float], sourced: Sourced | No
     return value
 
 
+def assumed_in(expression: str, sourced: Sourced) -> list[str]:
+    """Bare shares of an expression that nobody gave, and that convert nothing."""
+    tree = ast.parse(expression.replace("×", "*").replace("÷", "/").replace("^", "**"), mode="eval")
+    bare = [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, float)]
+    return [f"{one:g}" for one in bare if one != int(one) and one not in CONSTANTS and not sourced(one)]
+
+
 def as_share(expression: str) -> str:
     """What is multiplied by a hundred, of `part / whole * 100`: who asks for percent means the share."""
     try:
@@ -65,24 +75,29 @@ def as_share(expression: str) -> str:
 
 
 def ends(
-    expression: str, values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]], sourced: Sourced | None
+    expression: str, values: Mapping[str, float], spreads: Mapping[str, Spread], sourced: Sourced | None
 ) -> tuple[float, float] | None:
-    """(least, most) of an expression whose values lie within shares of themselves, each of them by itself.
+    """(least, most) of an expression whose values lie within shares of themselves: what estimates share moves all of
+    them at once, rates up as times go down; the rest each by itself.
 
-    `ranges`: name → (low / value, high / value). None where no value has any, where more have one than are tried, and
-    where an end has no value.
+    None where no value has any, where more have one than are tried, and where an end has no value.
     """
-    names = [name for name in ranges if name in values]
+    names = [name for name in spreads if name in values]
     if not names or len(names) > RANGES_MAX:
         return None
     found = []
-    for corner in product((0, 1), repeat=len(names)):
-        moved = {name: values[name] * ranges[name][end] for name, end in zip(names, corner, strict=True)}
+    for together, *corner in product((0, 1), repeat=len(names) + 1):
+        moved = {name: values[name] * _moved(spreads[name], end, together)
+                 for name, end in zip(names, corner, strict=True)}  # fmt: skip
         try:
             found.append(evaluate(expression, {**values, **moved}, sourced))
         except BadInput:
             return None
     return min(found), max(found)
+
+
+def _moved(spread: Spread, end: int, together: int) -> float:
+    return spread.own[end] * spread.shared[together if spread.rate else 1 - together]
 
 
 def _value(node: ast.AST, values: Mapping[str, float], sourced: Sourced | None) -> float:
@@ -121,7 +136,7 @@ def _literal(value: object, sourced: Sourced | None) -> float:
     power = value == int(value) and value > 0 and int(value) & (int(value) - 1) == 0
     if (value == int(value) and 0 <= value <= SMALL_MAX) or value in CONSTANTS or power:
         return float(value)
-    if sourced is not None and sourced(float(value)):
+    if sourced is not None and (sourced(float(value)) or 0 < value < SHARE_MOST):
         return float(value)
     raise BadInput(
         "expression", f"holds the bare figure {value:g}.",

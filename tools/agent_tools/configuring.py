@@ -14,7 +14,7 @@ from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import SHOWN_MAX, SIGNS, shown, shown_row, written
-from tools.agent_tools.sized import sized
+from tools.agent_tools.sized import as_many_first, sized
 from tools.agent_tools.trained import retold
 from tools.configure.load.arrivals import kept_up, read_arrivals, times_needed
 from tools.configure.tell.elsewhere import elsewhere
@@ -51,6 +51,12 @@ class ConfigureRequest(AgentRequest):
     """Requests at once."""
     context_tokens: str | None = Field(default=None, max_length=40)
     """Prompt plus answer."""
+    input_tokens: str | None = Field(default=None, max_length=40)
+    """Prompt."""
+    output_tokens: str | None = Field(default=None, max_length=40)
+    """Answer."""
+    target_first_token: str | None = Field(default=None, max_length=40)
+    """"2 s"."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
     """Per user."""
     sequence_tokens: str | None = Field(default=None, max_length=40)
@@ -60,7 +66,7 @@ class ConfigureRequest(AgentRequest):
     deadline: str | None = Field(default=None, max_length=60)
     """Training: "3 days"."""
     budget: str | None = Field(default=None, max_length=80)
-    """"$25k", "¥50000", "3万元/月"."""
+    """"$25k", "3万元/月"."""
     acquisition: str | None = Field(default=None, max_length=20)
     """buy or rent, if only that."""
     cards: str | None = Field(default=None, max_length=300)
@@ -80,7 +86,7 @@ class ConfigureRequest(AgentRequest):
     max_power: str | None = Field(default=None, max_length=20)
     """"1500 W"."""
     conditions: tuple[str, ...] = Field(default=(), max_length=6)
-    """Of: new, consumer, professional, ecc, nvidia, not_nvidia, amd, chinese."""
+    """new, consumer, professional, ecc, nvidia, not_nvidia, amd, chinese."""
     prices: str | None = Field(default=None, max_length=400)
     """Theirs: "3090 $700; …"."""
     rents: str | None = Field(default=None, max_length=400)
@@ -91,11 +97,12 @@ class ConfigureRequest(AgentRequest):
 
 def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
     """What to buy or rent: recommended, cheaper and stronger orders, itemised. Give every limit stated.
-    For: which GPU or server, how many for N users."""
+    For: which GPU or server for N users."""
     named, form = reading.model_and_format(request.model, None)
     budget, country = reading.money(request.budget, "budget"), (request.country or "").upper() or None
     count, pace = reading.count, reading.number(request.target_tokens_per_s, "target_tokens_per_s")
     loads = (request.users, request.concurrent_sequences)
+    only = reading.stated(reading.cards(request.cards))
     come = next(filter(None, (read_arrivals(one, pace) for one in loads if one)), None)
     asked: dict[str, Any] = {
         **named, "weight_format": form, "purpose": _purpose(request.purpose),
@@ -104,12 +111,16 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
         "concurrent_sequences":
             come.at_once if come else count(request.concurrent_sequences, "concurrent_sequences"),
         "context_tokens": count(request.context_tokens, "context_tokens") or (come.context_tokens if come else None),
+        "input_tokens": count(request.input_tokens, "input_tokens"),
+        "output_tokens": count(request.output_tokens, "output_tokens"),
+        "target_latency_s": reading.seconds(request.target_first_token, "target_first_token"),
         "target_tokens_per_s": come.pace_tokens_per_s if come else pace,
         "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
         "dataset_tokens": count(request.dataset_tokens, "dataset_tokens"),
         "deadline_s": reading.seconds(request.deadline, "deadline"),
         "acquisition": request.acquisition if request.acquisition in {"buy", "rent"} else None,
-        "gpus_asked": [row["gpu"] for row in reading.stated(reading.cards(request.cards))],
+        "gpus_asked": [row["gpu"] for row in only],
+        "gpus_proposed": [{"gpu": row["gpu"], "count": row["count"]} for row in only if row["count"] > 1],
         "gpus_owned": [
             {"gpu": row["gpu"], "count": row["count"]}
             for row in reading.stated(reading.cards(request.owned, "owned"), "owned")
@@ -141,6 +152,7 @@ def configure(request: ConfigureRequest, desk: Desk) -> dict[str, Any]:
             stated = asked["target_tokens_per_s"] or asked["objective"]
             orders = in_proportion(orders, ENOUGH_AT if stated else FAR_BELOW)
     orders = every_named(weighed(orders, asked, ask), asked, ask) or instead(asked, ask)
+    orders = as_many_first(orders, asked["gpus_proposed"])
     if come is not None and come.prompt_tokens:
         times = [times_needed(one, found["model"], come, desk.tried) for one in orders]
         orders = [{**one, "keeps_up": kept_up(many, come)} for one, many in zip(orders, times, strict=True)]

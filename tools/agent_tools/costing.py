@@ -6,12 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
-from kb.lexicon import Money, read_power
-from kb.market.rates import convert
+from kb.lexicon import read_power
 from tools.agent_tools import reading
+from tools.agent_tools.api_tokens import of_tokens, paid_in, tokens_said
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.monthly import of_month
 from tools.agent_tools.quoted import held_against_usual
 from tools.agent_tools.shown import SHOWN_MAX, plain, shown_row, written
 from tools.cost.break_even import MONTHS_MOST
@@ -67,17 +66,13 @@ HELD_ALL_DAY = (
     "pass hours_per_day = 24 × utilisation instead."
 )
 """What is told where a share of full load was given and no hours: it says nothing of how long a rented card is held."""
-SIDE = re.compile(
-    r"(?<![a-z])(?:(?P<read>in|input|prompts?|输入)|(?P<made>out|output|answers?|输出))(?:\s*tokens?)?(?![a-z])", re.I
-)
-"""Words for what a model reads and for what it writes."""
 
 
 class CostRequest(AgentRequest):
     """A machine, its use, and the person's own prices."""
 
     what: str = Field(default="own_or_rent", max_length=40)
-    """own_or_rent, power (supply, circuits) or tokens (against an API)."""
+    """own_or_rent, power or tokens (against an API)."""
     cards: str | None = Field(default=None, max_length=300)
     """"4x 4090"."""
     server: str | None = Field(default=None, max_length=120)
@@ -85,7 +80,7 @@ class CostRequest(AgentRequest):
     model: str | None = Field(default=None, max_length=200)
     """For tokens."""
     years: str | None = Field(default=None, max_length=40)
-    """"3 years", "18 months"."""
+    """"18 months"."""
     hours_per_day: str | None = Field(default=None, max_length=20)
     """Of use."""
     utilisation: str | None = Field(default=None, max_length=20)
@@ -118,6 +113,8 @@ class CostRequest(AgentRequest):
     """Of each card: "280 W"."""
     psu: str | None = Field(default=None, max_length=20)
     """In hand: "1000 W"."""
+    host: str | None = Field(default=None, max_length=120)
+    """CPU, or watts."""
     circuit: str | None = Field(default=None, max_length=40)
     """In hand: "230V 16A"."""
     tokens_per_month: str | None = Field(default=None, max_length=40)
@@ -136,7 +133,7 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
     machine = {
         "gpu": card if len(held) < 2 else None, "gpu_count": number if len(held) < 2 else None,
         "gpus": [{"gpu": one["gpu"], "count": one["count"]} for one in reading.stated(held)] if len(held) > 1 else None,
-        "server": request.server, "power_limit_w": _watts(request.power_limit, "power_limit"),
+        "server": request.server, **_host(request.host), "power_limit_w": _watts(request.power_limit, "power_limit"),
         "hours_per_day": reading.number(request.hours_per_day, "hours_per_day"),
         "utilisation": reading.ratio(request.utilisation, "utilisation"), "pue": reading.number(request.pue, "pue"),
         "country": country,
@@ -151,14 +148,24 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
         **machine, **_priced(request, currency or "USD"), **_horizon(request),
         "provider": request.provider, "tariff": request.tariff,
         "hosting": request.hosting, "residual": request.residual, "support": request.support, "growth": request.growth,
-        **_work(request, currency or "USD"),
+        **of_tokens(request, currency or "USD"),
     }  # fmt: skip
     found = desk.call("estimate_cost", asked)
     usual = desk.tried("estimate_cost", machine) if request.purchase_price else None
     told = _costs(found, held_against_usual(found, usual) if usual else None)
+    if request.tokens_per_month and (said := tokens_said(request)):
+        told["assumptions"] = [*said, *told.get("assumptions", [])]
     if request.utilisation and not request.hours_per_day:
         told["assumptions"] = [HELD_ALL_DAY, *told.get("assumptions", [])]
     return {**_left(request, OF_POWER), **told}
+
+
+def _host(text: str | None) -> dict[str, Any]:
+    """The processor of the machine, or what it draws without its cards."""
+    if text is None:
+        return {}
+    watts = re.search(r"\d\s*(?:k?w|瓦)(?![a-z])", text, re.I)
+    return {"host_w": read_power(text, "host")} if watts else {"cpu": text}
 
 
 def _left(request: CostRequest, unread: tuple[str, ...]) -> dict[str, Any]:
@@ -180,7 +187,7 @@ def _priced(request: CostRequest, currency: str) -> dict[str, Any]:
     chassis = reading.money(request.machine_price, "machine_price")
     return {
         "prices": request.purchase_price, "buys": "cards" if request.purchase_price and not chassis else None,
-        "rents": request.rent, "machine_price": _paid_in(chassis, currency),
+        "rents": request.rent, "machine_price": paid_in(chassis, currency),
     }  # fmt: skip
 
 
@@ -191,45 +198,6 @@ def _horizon(request: CostRequest) -> dict[str, Any]:
         return {"years": float(request.years or 0)}
     once_s = reading.seconds(request.years, "years")
     return {"term_s": once_s} if once_s is not None and once_s < ONCE_S else {"horizon": request.years}
-
-
-def _work(request: CostRequest, currency: str) -> dict[str, Any]:
-    named, form = reading.model_and_format(request.model, None)
-    tokens = of_month(_pair(request.tokens_per_month)[1], "tokens_per_month", request.tokens_per_month)
-    return {
-        **named, "weight_format": form, "tokens_per_month": tokens,
-        "api_million_price": _api_price(request, tokens, currency),
-    }  # fmt: skip
-
-
-def _api_price(request: CostRequest, output: float | None, currency: str) -> float | None:
-    """A provider's price of a million output tokens, with what is read for each of them where both are stated.
-
-    price = output price + input price · input tokens / output tokens
-    """
-    read, made = (_paid_in(reading.money(one, "api_price"), currency) for one in _pair(request.api_price))
-    prompts = of_month(_pair(request.tokens_per_month)[0], "tokens_per_month", request.tokens_per_month)
-    return made + read * prompts / output if made and read and prompts and output else made
-
-
-def _pair(text: str | None) -> tuple[str | None, str | None]:
-    """(of input, of output) of what is stated for both: "$3 in, $15 out", 「输入 3M 输出 0.75M」.
-
-    Anything else is (null, all of it).
-    """
-    found = list(SIDE.finditer(text or ""))
-    if text is None or len(found) != 2 or bool(found[0]["read"]) == bool(found[1]["read"]):
-        return None, text
-    first, second = found
-    behind = any(one.isdigit() for one in text[: first.start()])  # the amount stands before its word
-    cut = first.end() if behind else second.start()
-    parts = [SIDE.sub(" ", one).strip(" ,;+/&，；、和") for one in (text[:cut], text[cut:])]
-    return (parts[0], parts[1]) if first["read"] else (parts[1], parts[0])
-
-
-def _paid_in(money: Money | None, currency: str) -> float | None:
-    """An amount in the currency of the answer, whatever it was given in."""
-    return None if money is None else float(convert(money.amount, money.currency, currency))
 
 
 def _costs(result: dict[str, Any], quoted: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -337,6 +305,7 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
     if told.get("energy"):
         told["energy"] = {name: one for name, one in told["energy"].items() if name not in BY_DAY}
     told["ups"] = _ups(result)
+    told["note"] = "sustained: while the cards work; energy.average: over all hours it is on, idle ones too"
     return shown_row(told)
 
 

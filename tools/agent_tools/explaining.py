@@ -94,14 +94,14 @@ class ExplainRequest(AgentRequest):
     sharding: str | None = Field(default=None, max_length=60)
     """ddp, zero2, zero3, fsdp."""
     size: str | None = Field(default=None, max_length=60)
-    """Pictures and clips: "832x480 81 frames"."""
+    """"832x480 81 frames"."""
     seen: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """As measured, any of tokens_per_s, prefill_tokens_per_s, first_token, step, memory, cache_tokens, utilisation,
     cpu_share (ollama ps), power, temperature, wall, item (picture, clip), rtf (speech): {"tokens_per_s": "5"}."""
     expected: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
     """The same, as the person thought it would be."""
     error_text: str | None = Field(default=None, max_length=16_000)
-    """Error, log, table: telling lines; "pasted" = all that was pasted."""
+    """Telling lines; "pasted" = all that was pasted."""
     flags: str | None = Field(default=None, max_length=16_000)
     """Command, config or manifest."""
     symptom: str | None = Field(default=None, max_length=400)

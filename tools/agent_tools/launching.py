@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kb.base import BadInput
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
+from tools.agent_tools.train import TrainRequest
 
 TASKS = {
     "qlora": ("qlora",), "lora": ("lora",),
@@ -50,7 +51,7 @@ class LaunchRequest(AgentRequest):
     task: str | None = Field(default=None, max_length=40)
     """inference, lora, qlora, full."""
     engine: str | None = Field(default=None, max_length=40)
-    """vllm, sglang, llama.cpp, ollama, deepspeed, llama-factory …"""
+    """vllm, llama.cpp, deepspeed, llama-factory …"""
     target: str | None = Field(default=None, max_length=40)
     """shell, docker_compose, kubernetes, slurm."""
     context_tokens: str | None = Field(default=None, max_length=40)
@@ -58,17 +59,29 @@ class LaunchRequest(AgentRequest):
     concurrent_sequences: str | None = Field(default=None, max_length=40)
     """Requests at once."""
     host_memory: str | None = Field(default=None, max_length=80)
-    """RAM for what the cards do not hold."""
+    """RAM, for offload."""
+    memory_taken: str | None = Field(default=None, max_length=60)
+    """Held on each card."""
     kv_format: str | None = Field(default=None, max_length=20)
     """Cache format."""
     parallel: str | None = Field(default=None, max_length=40)
     """"tp 4", "tp 2 pp 2"."""
-    sequence_tokens: str | None = Field(default=None, max_length=40)
-    """Training: longest sequence."""
     training: dict[str, Any] = Field(default_factory=dict, max_length=12)
     """As find_ways_to_train has it: samples, epochs, sharding …"""
     file: str | None = Field(default=None, max_length=120)
     """One to see whole."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settings_of_training(cls, given: Any) -> Any:
+        """What find_ways_to_train takes beside its model and cards belongs to `training`, wherever it stands."""
+        if not isinstance(given, Mapping):
+            return given
+        own = {name: value for name, value in given.items() if name in TRAINING and name not in cls.model_fields}
+        if not own or not isinstance(given.get("training") or {}, Mapping):
+            return given
+        rest = {name: value for name, value in given.items() if name not in own}
+        return {**rest, "training": {**own, **(given.get("training") or {})}}
 
 
 def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
@@ -94,15 +107,17 @@ def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
         "kv_format": reading.cache(request.kv_format), "tensor_parallel": layout.get("tp"),
         "pipeline_parallel": layout.get("pp"), "data_parallel": layout.get("dp"), "expert_parallel": layout.get("ep"),
         "host_memory_bytes": reading.host(request.host_memory).get("host_memory_bytes"),
-        "sequence_tokens": reading.count(request.sequence_tokens, "sequence_tokens"),
+        "memory_taken_bytes": reading.memory(request.memory_taken, "memory_taken"),
         **_trained(request.training),
     })  # fmt: skip
+    left = [name for name in request.training if name not in TRAINING]
     longest = WHOLE_MAX if request.file else FILE_MAX
     chosen = [one for one in result["files"] if request.file in (None, one["name"])] or result["files"]
     fields = (
         "model", "checkpoint", "program", "release", "weight_format", "tensor_parallel", "pipeline_parallel",
         "data_parallel", "expert_parallel",
-        "verdict", "usable_bytes", "context_tokens", "concurrent_sequences", "memory_ratio", "micro_batch_size",
+        "verdict", "usable_bytes", "context_tokens", "concurrent_sequences", "admitted_sequences", "memory_ratio",
+        "micro_batch_size",
         "gradient_accumulation_steps", "global_batch_size", "sharding", "optimizer", "gradient_checkpointing", "epochs",
         "updates", "run",
     )  # fmt: skip
@@ -112,19 +127,20 @@ def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
         "files": [{"name": one["name"], "content": one["content"][:longest]} for one in chosen[:FILES_MAX]],
         "assumptions": result["assumptions"][:4], "warnings": result["warnings"][:3],
         **shown({"needed_bytes_per_gpu": result["per_gpu"]["total_bytes"]}),
+        **({"not_counted": left} if left else {}),
     }  # fmt: skip
 
 
 def _trained(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a training, by the names that files are written by.
+    """What is said of a training, by the names that files are written by; what no file says is told beside.
 
     Raises:
-        BadInput: something that find_ways_to_train takes and no file says.
+        BadInput: something that no training has.
     """
     for name in given:
-        if name not in TRAINING:
+        if name not in TRAINING and name not in TrainRequest.model_fields:
             raise BadInput("training", f"holds “{name}”.", f"Known: {', '.join(TRAINING)}.")
-    texts = {name: str(value) for name, value in given.items() if value is not None}
+    texts = {name: str(value) for name, value in given.items() if value is not None and name in TRAINING}
     return {TRAINING[name][0]: TRAINING[name][1](text, name) for name, text in texts.items()}
 
 

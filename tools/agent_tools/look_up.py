@@ -61,7 +61,7 @@ class LookUpRequest(AgentRequest):
     feature: str | None = Field(default=None, max_length=100)
     """compatibility: bf16, awq, p2p …; find_cards: "fp8 nvlink pcie"."""
     words: str | None = Field(default=None, max_length=400)
-    """compatibility: what was asked, in words that name features and versions."""
+    """compatibility: features and versions in words."""
     cuda: str | None = Field(default=None, max_length=40)
     """compatibility: "12.4", "cu121"."""
     driver: str | None = Field(default=None, max_length=40)

@@ -7,6 +7,7 @@ from kb.catalog import gpus, models
 from kb.constants.item_work import item_work
 from kb.constants.speed_constants import speed_sources
 from kb.programs.engines import program
+from kb.units import format_bytes
 from tools.agent_tools import reading
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
@@ -41,6 +42,7 @@ NOT_TIMED = (
 )
 WEIGHTS_FIT = "weights_fit"
 """The verdict on a model of which nothing but the weights is known to fit."""
+DEALT = "the weights fit"
 WEIGHTS_ALONE = (
     "Only weights are counted, as the shape of this model is not known: what it holds while it works grows with its "
     "input (of structures and of attention written out, with the square or the cube) and may be many times that."
@@ -116,11 +118,14 @@ def run(request: Asked, desk: Desk, named: dict[str, Any], form: str | None) -> 
     ways = [_way(estimate, offload, said, parted=parted) for offload, estimate in _told(found, first)]
     uncounted = _uncounted(found)
     verdict = WEIGHTS_FIT if first and uncounted else _verdict(found, first)
+    spread = _spread_over(found, number) if verdict == "does_not_fit" and not parted else None
     fewer = _fewer(desk, base, form, batch or 1) if verdict == "does_not_fit" else None
+    verdict = WEIGHTS_FIT if DEALT in (spread or "") else verdict
     return {
         "answer": {
             "verdict": "fits_with_changes" if fewer else verdict, "model": named.get("model"),
             **({"fits_in_batches_of": fewer} if fewer else {}),
+            **({"over_all_cards": spread} if spread else {}),
             **({"way": f"{first[1]['weight_format']}, {_parts(first[0], said)}"} if first and parted else {}),
         },
         "ways": ways, "speed": shown(rate) if rate else None,
@@ -141,6 +146,26 @@ def _spoken(named: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     told = found.model_dump(exclude_none=True)
     return {"measured_by_others": {**told, "source": speed_sources()[found.source].url}}
+
+
+def _spread_over(found: list[Found], cards: int | None) -> str | None:
+    """What each card holds where the program deals the layers out over all of them, with the cards that then do."""
+    one = found[0][1]
+    usable, per = (one.get("fit") or {}).get("usable_bytes"), one["per_gpu"]
+    if not usable:
+        return None
+    weights = sum(part["bytes"] for part in per["parts"] if part["name"] == "weights")
+    rest = per["total_bytes"] - weights
+    needed = -(-weights // max(usable - rest, 1)) if usable > rest else None
+    if cards is None or cards < 2:
+        return f"dealt out by layers, {needed} of this card hold the weights" if needed else None
+    each = weights / cards + rest
+    more = f"; {needed} would hold them" if needed else ""
+    return (
+        f"dealt out by layers (device_map, or the model's own program) {format_bytes(each)} of {format_bytes(usable)} "
+        f"on each of {cards}: {DEALT if each <= usable else 'they do not fit' + more}. Cards then work in turn; see "
+        "that the program splits this model"
+    )
 
 
 def _fewer(desk: Desk, base: Mapping[str, Any], form: str | None, batch: int) -> int | None:

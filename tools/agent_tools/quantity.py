@@ -20,7 +20,8 @@ TIMES: dict[float, tuple[str, ...]] = {
     1e-3: ("ms", "msec", "millisecond", "毫秒"), 1.0: ("s", "sec", "second", "秒", "秒钟"),
     60.0: ("min", "minute", "分", "分钟"), 3600.0: ("h", "hr", "hour", "小时", "钟头", "时"),
     86400.0: ("d", "day", "天", "日"), 604800.0: ("week", "wk", "周", "星期"),
-    2628000.0: ("month", "mo", "月", "个月"), 31557600.0: ("year", "yr", "年"),
+    2628000.0: ("month", "mo", "月", "个月"), 7884000.0: ("quarter", "季度", "季"),
+    31557600.0: ("year", "yr", "年"),
 }  # fmt: skip
 """Seconds → words for them; an s for several is added to the Latin ones."""
 WORDS = {word: seconds for seconds, words in TIMES.items() for word in words}

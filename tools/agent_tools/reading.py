@@ -45,6 +45,12 @@ NO_CARD = re.compile(r"(?:cpu|the cpu|no gpu|none|无|没有|不用显卡|纯)(?
 """The processor alone."""
 SIZE_INSTEAD = "Of a model that is not in the catalog give the size in its place: “8.5B”, “35B-A3B”."
 OWNED_SINCE = 2020
+MIXED_FROM = 90_000_000_000
+"""Weights from which most open models are mixtures of experts."""
+DENSE = (
+    "taken as dense. Models of that size are mostly mixtures: as much memory, several times as fast. Say which, or "
+    "give “120B-A12B”."
+)
 PARALLEL = re.compile(r"\b(tp|pp|dp|ep)\s*[=: ]?\s*(\d{1,4})", re.I)
 CARDS = ("consumer", "workstation", "data_center")
 """Markets of what people call a card, the likeliest first."""
@@ -218,15 +224,29 @@ def model_read_as(text: str | None) -> str | None:
     """That a model is reckoned by the size in its name; null where it is known, or no name at all."""
     if text is None:
         return None
+    if (alone := _size_without_model(text)) is not None:
+        return alone
     try:
         read_model(text)
     except AdvisorError as unknown:
         size = _unlisted(text, unknown)
         if size is not None:
             return (
-                f"“{text[:60]}” is not in the catalog: only its size of {size.params / 1e9:g}B is used, shape guessed."
+                f"“{text[:60]}” is not in the catalog: only its size of {size.params / 1e9:g}B is used, shape guessed"
+                f"{', ' + DENSE if size.params >= MIXED_FROM and not size.active_params else '.'}"
             )
     return None
+
+
+def _size_without_model(text: str) -> str | None:
+    """That a size alone is reckoned as a dense model; null where a model is named, a mixture's size, or a small one."""
+    try:
+        size = read_params(text)
+    except AdvisorError:
+        return None
+    if size.active_params or size.params < MIXED_FROM:
+        return None
+    return f"“{text[:60]}” names no model: {DENSE}"
 
 
 def kind_of(named: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field
 from kb.catalog import gpus, models
 from kb.constants.speed_constants import constants as speed_constants
 from kb.programs.engines import program
-from tools.agent_tools import known, media, of_family, reading
+from tools.agent_tools import known, media, of_family, reading, side_by_side
 from tools.agent_tools.arriving import kept_up, rate_said, requests_per_s, served
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -60,6 +60,9 @@ ALL_BUT_SIZE = SEVERAL_READ | {
 }  # fmt: skip
 """What counts for one model that writes text."""
 
+ALONE_LOAD = ("context_tokens", "concurrent_sequences")
+"""What of the load counts for each of several models where no machine is named."""
+TAKEN_BESIDE = "memory_taken is counted beside all of `works`: leave it out where it is what one of them holds"
 TOWER = "tokens of the pictures are in the prompt; the vision tower's own time is not counted, nor loading pages"
 
 
@@ -67,15 +70,15 @@ class RunRequest(AgentRequest):
     """A model, or several, on cards in hand."""
 
     model: str | None = Field(default=None, max_length=200)
-    """"Qwen3-32B AWQ", "70B"; absent: which models the cards run."""
+    """"Qwen3-32B AWQ", "70B"; absent: what the cards run."""
     works: tuple[str, ...] = Field(default=(), max_length=6)
     """Models side by side."""
     cards: str | None = Field(default=None, max_length=300)
-    """"2x 3090", "3090 + 4060 Ti 16GB", "M3 Ultra 512GB"; absent: the memory needed."""
+    """"2x 3090", "3090 + 4060 Ti 16GB"; absent: the memory needed."""
     host_memory: str | None = Field(default=None, max_length=120)
-    """RAM: "128GB ddr5-6000 dual channel"."""
+    """"128GB ddr5-6000 dual channel"."""
     link: str | None = Field(default=None, max_length=60)
-    """"nvlink", "PCIe 4.0 x4"."""
+    """"nvlink", "PCIe 4.0 x4", "PHB", "no p2p"."""
     nodes: str | None = Field(default=None, max_length=20)
     """Machines."""
     memory_taken: str | None = Field(default=None, max_length=60)
@@ -97,7 +100,7 @@ class RunRequest(AgentRequest):
     kv_format: str | None = Field(default=None, max_length=20)
     """If insisted on: fp8, q8_0."""
     engine: str | None = Field(default=None, max_length=40)
-    """If said: vllm, sglang, llama.cpp, ollama."""
+    """If said: vllm, llama.cpp …"""
     parallel: str | None = Field(default=None, max_length=40)
     """If given: "tp 2 pp 2"."""
     adapters: str | None = Field(default=None, max_length=20)
@@ -105,20 +108,20 @@ class RunRequest(AgentRequest):
     images_per_request: str | None = Field(default=None, max_length=20)
     """In a prompt."""
     size: str | None = Field(default=None, max_length=60)
-    """"1024x1024 30 steps", "832x480 81 frames"."""
+    """"1024x1024 30 steps", "81 frames"."""
     target_tokens_per_s: str | None = Field(default=None, max_length=40)
-    """For each user."""
+    """Per user."""
     target_first_token: str | None = Field(default=None, max_length=40)
-    """Longest wait: "2 s"."""
+    """"2 s"."""
     target_answer: str | None = Field(default=None, max_length=40)
-    """Whole answer: "10 s"."""
+    """"10 s"."""
     objective: str | None = Field(default=None, max_length=40)
-    """What counts most: fastest, longest_context, best_quality, most_users, simplest."""
+    """fastest, longest_context, best_quality, most_users, simplest."""
 
 
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """What a model needs and does on given cards, over all formats, engines, layouts, offload to RAM: fit, memory,
-    longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video, speech and
+    context, speed, flags, what limits it, what would change it. Also picture, video, speech and
     embedding models."""
     held = reading.cards(request.cards)
     if request.works:
@@ -225,31 +228,31 @@ def _engine(text: str | None) -> str | None:
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
-    """Several models on the same cards: those that write text by the solver, beside what the others hold."""
+    """Several models side by side: their sum where no machine is named, else by the solver beside what others hold."""
     works, beside = [], []
     shared = ("context_tokens", "concurrent_sequences", "users", "input_tokens", "output_tokens", "kv_format", "engine")
     load = {name: value for name, value in _work(request, {}, None).items() if name in shared and value is not None}
     card, _ = reading.one_kind(reading.cards(request.cards))
+    placed = bool(card or request.host_memory)
     for text in request.works:
         named, form = reading.model_and_format(text, None, published=True)
-        if reading.kind_of(named) in reading.LANGUAGE_KINDS:
+        if placed and reading.kind_of(named) in reading.LANGUAGE_KINDS:
             form = form or reading.model_and_format(text, request.weight_format)[1]
             works.append({**load, **named, **({"weight_format": form} if form else {})})
         else:
             asked = {**named, "weight_format": form, "gpu": card, "task": "inference"}
+            asked |= {} if placed else {name: load[name] for name in ALONE_LOAD if name in load}
             beside.append(desk.call("estimate_memory", asked))
-    held = sum(one["per_gpu"]["total_bytes"] for one in beside)
+    if not placed:
+        return side_by_side.summed(beside)
     machine = _machine(request)
-    if held:
-        count = sum(one["count"] for one in machine["cards"])
-        taken = machine["memory_taken_bytes"] or 0
-        machine["memory_taken_bytes"] = [taken + held, *[taken] * (count - 1)]
-    others = [shown({"model": one["model"], "needed": interval(one["per_gpu"])}) for one in beside]
+    others = side_by_side.held_by(beside, machine)
     if not works:
         return {"beside": others}
     asked = {"works": works} if len(works) > 1 else works[0]
     result = known.of_engine(load.get("engine"), told(desk.call("find_ways_to_run", {**asked, **machine})))
-    return {**result, **({"beside_on_first_card": others} if others else {})}
+    taken = {"note": TAKEN_BESIDE} if request.memory_taken else {}
+    return {**result, **({"beside": others} if others else {}), **taken}
 
 
 def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:

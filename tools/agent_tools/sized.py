@@ -36,3 +36,13 @@ def sized(asked: dict[str, Any], come: Arrivals | None, desk: Desk) -> tuple[dic
         f"{come.said} That takes {grown:.2g} times what answers alone do: sized for {asked['concurrent_sequences']:,} "
         "at once."
     )
+
+
+def as_many_first(orders: list[dict[str, Any]], named: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Orders with the cards before others that hold as many of a card as were named: that is what was asked about."""
+    as_many = {(one["gpu"], one["count"]) for one in named}
+    first = [one for one in orders if (one["gpu"], one["gpu_count"]) in as_many]
+    if not first or first[0] is orders[0]:
+        return orders
+    rest = [{**one, "tier": "also"} if one["tier"] == "recommended" else one for one in orders if one not in first]
+    return [{**first[0], "tier": "recommended"}, *first[1:], *rest]

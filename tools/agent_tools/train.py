@@ -110,8 +110,8 @@ class TrainRequest(AgentRequest):
 
 
 def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
-    """Memory, time and cost of training on given cards, over sharding, checkpointing, batches, optimizers,
-    offload: whether it fits, what does instead. Also LoRA of picture models."""
+    """Memory, time and cost of training on given cards: whether it fits, what does instead, over sharding, batches,
+    offload. Also LoRA of picture models."""
     named, form = reading.model_and_format(request.model, None)
     found = reading.cards(request.cards)
     count = reading.count

@@ -9,30 +9,23 @@ from pydantic import Field
 from kb.base import BadInput
 from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import fold
-from kb.market.rates import convert, rate
+from kb.market.rates import convert, rate, rates
+from tools.agent_tools.alike import Origin, origin, spreads
+from tools.agent_tools.amounts import AMOUNT, PER, PER_UNITS, amount, time_power, told
 from tools.agent_tools.asked import AgentRequest
-from tools.agent_tools.calculation import as_share, ends, evaluate
+from tools.agent_tools.calculation import as_share, assumed_in, ends, evaluate
 from tools.agent_tools.desk import Desk
 from tools.agent_tools.quantity import base_of
 from tools.agent_tools.ranged import Ends, middle, parted
-from tools.agent_tools.shown import plain, shown, with_unit
+from tools.agent_tools.shown import shown, with_unit
 
 REFERENCE = re.compile(r"\{?\{?\s*(R\d{1,4})\.?([\w.\[\]%/+:()-]*)\s*(?:\|[^}]*)?\}?\}?", re.I)
 PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
-AMOUNT = re.compile(
-    r"\s*[~≈约]?\s*(?P<sign>[$¥￥€£]|USD|CNY|EUR|RMB)?\s*(?P<digits>\d[\d,]*(?:\.\d+)?(?:[eE]\d+)?)\s*(?P<unit>[^\s(（].*)?"
-)
 RANGE = re.compile(r"\(([^()–]+)–([^()–]+)\)")
 NAME = re.compile(r"[^\W\d]\w*")
-PER = re.compile(
-    r"/\s*(?:gpu|card|卡|张)?\s*[/·-]?\s*(kwh|hours?|hr|h|day|month|mo|year|yr|min|小时|时|天|月|年)(?![a-z])", re.I
-)
-PER_UNITS = {"hr": "h", "mo": "month", "yr": "year", "时": "h", "月": "month", "年": "year"}
-SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR", "£": "GBP", "RMB": "CNY"}
-CURRENCIES = frozenset({"USD", "CNY", "EUR", "GBP"})
 UNITLESS = frozenset({"none", "1", "x"})
 """What is asked for where the value has no unit; one that it has all the same is told."""
-NEVER_ASSUMED = CURRENCIES | {"tokens/s"}
+NEVER_ASSUMED = frozenset({*rates(), "tokens/s"})
 Value = tuple[float, str, str, str]
 """A figure in its base unit, as it was said, that unit, and where it is from."""
 SAME = 0.02
@@ -47,14 +40,14 @@ class WorkOutRequest(AgentRequest):
     """A calculation, or a look into an earlier result."""
 
     expression: str | None = Field(default=None, max_length=400)
-    """Over named values: "weights / cards + cache", "ceil(users * rate / each)"; base units."""
+    """Over named values: "weights / cards + cache"; base units."""
     values: dict[str, Any] = Field(default_factory=dict, max_length=VALUES_MAX)
-    """Each name with a reference ("R2.ways[0].memory.needed_per_gpu"), the person's figure ("$0.12"), or one you
-    assume, which is told; no price or speed is assumed."""
+    """Each a reference ("R2.ways[0].memory.needed_per_gpu"), the person's figure ("$0.12"), or one you assume: no
+    price, no speed."""
     unit: str | None = Field(default=None, max_length=20)
-    """Of the value: GiB, GB, s, h, days, W, kWh, USD, CNY, tokens/s, %, or none."""
+    """GiB, GB, s, h, days, W, kWh, USD, tokens/s, % or none."""
     of: str | None = Field(default=None, max_length=12)
-    """Or: key of an earlier result whose details are wanted, "R2"."""
+    """Or: key of a result whose details are wanted, "R2"."""
     path: str | None = Field(default=None, max_length=120)
     """And where in it: "derivation", "ways[1]", "sources"."""
 
@@ -68,7 +61,7 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     read = {name: _read(name, value, desk) for name, value in request.values.items()}
     ranges = {name: held for name, value in request.values.items() if (held := _range(value, desk))}
     read, rate_note = _one_currency(read, (request.unit or "").partition("/")[0].strip().upper())
-    asked = "" if (request.unit or "").strip().lower() in UNITLESS else (request.unit or "").strip()
+    asked = _asked_unit(request.unit, read)
     expression = as_share(request.expression) if asked == "%" else request.expression
 
     def of_person(figure: float) -> bool:
@@ -79,14 +72,16 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], expression)
     unit = asked or _unit_of(expression, read)
     _agrees_in_time(expression, read, asked)
-    if not asked and unit in CURRENCIES and _power(expression, read) == -1:
+    if not asked and unit in rates() and _power(expression, read) == -1:
         unit += next((f"/{PER_UNITS.get(per, per)}" for per in _times(read)), "/h")
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
+    assumed += assumed_in(expression, of_person)
 
     def written(figure: float) -> str:
-        return _told(figure, unit) if asked or unit.partition("/")[0] in CURRENCIES else with_unit(figure, unit)
+        return told(figure, unit) if asked or unit.partition("/")[0] in rates() else with_unit(figure, unit)
 
-    said, within = written(value), ends(expression, figures, ranges, of_person)
+    origins = {name: _origin(value, read[name], desk) for name, value in request.values.items() if name in ranges}
+    said, within = written(value), ends(expression, figures, spreads(ranges, origins), of_person)
     if within and within[0] < within[1]:
         shared = re.sub(r"^[\d.,]+", "", said)  # "7.69 s (4.52–13)", as results write it
         said += f" ({'–'.join(written(end).removesuffix(shared) for end in within)})"
@@ -97,6 +92,17 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _asked_unit(unit: str | None, read: dict[str, Value]) -> str:
+    """The unit that is asked for; of sums that are all paid by one time, the currency alone means so much a time."""
+    asked = "" if (unit or "").strip().lower() in UNITLESS else (unit or "").strip()
+    if asked.upper() in rates():
+        asked = asked.upper()
+        money = [one for one in read.values() if one[2] in rates()]
+        if money and len(money) == len(_times(read)) == len(read) and len(set(_times(read))) == 1:
+            return f"{asked}/{PER_UNITS.get(_times(read)[0], _times(read)[0])}"
+    return asked
+
+
 def _read_before(_: float) -> bool:
     """Of an expression that was evaluated once every figure has its source."""
     return True
@@ -104,8 +110,8 @@ def _read_before(_: float) -> bool:
 
 def _one_currency(read: dict[str, Value], unit: str) -> tuple[dict[str, Value], str]:
     """The values with all money in one currency: that of the unit, else of the first that is money."""
-    held = [one[2] for one in read.values() if one[2] in CURRENCIES]
-    to = unit if unit in CURRENCIES else held[0] if held else ""
+    held = [one[2] for one in read.values() if one[2] in rates()]
+    to = unit if unit in rates() else held[0] if held else ""
     others = sorted({one for one in held if one != to})
     if not others:
         return read, ""
@@ -123,7 +129,7 @@ def _range(value: Any, desk: Desk) -> tuple[float, float] | None:
     match = REFERENCE.fullmatch(said)
     found = _referred(match, desk)[1] if match else said
     if isinstance(found, str) and (pair := parted(found)) is not None:
-        low, high = (_amount("values", each)[0] for each in pair)
+        low, high = (amount("values", each)[0] for each in pair)
         return low / middle(low, high), high / middle(low, high)
     if not isinstance(found, str) or (ends_said := RANGE.search(found)) is None:
         return None
@@ -132,11 +138,18 @@ def _range(value: Any, desk: Desk) -> tuple[float, float] | None:
     unit = (whole["unit"] or "") if whole else ""
     try:
         value_, low, high = (
-            _amount("values", each)[0] for each in (middle_said, *(_united(end, unit) for end in ends_said.groups()))
+            amount("values", each)[0] for each in (middle_said, *(_united(end, unit) for end in ends_said.groups()))
         )
     except BadInput:
         return None
     return (low / value_, high / value_) if value_ and low <= value_ <= high else None
+
+
+def _origin(value: Any, read: Value, desk: Desk) -> Origin | None:
+    """Where an estimate with a range is from; null of what is none."""
+    match = REFERENCE.fullmatch(str(value).strip())
+    path, key = (match[2], match[1]) if match else ("", "")
+    return origin(read[1], path, read[2], key, desk.ledger)
 
 
 def _united(end: str, unit: str) -> str:
@@ -175,14 +188,15 @@ def _read(name: str, value: Any, desk: Desk) -> Value:
         if (pair := parted(str(found))) is not None:
             number, unit = _between(name, pair)
             return number, str(found), unit, key
-        number, unit = _amount("values", str(found).split(" (")[0])
+        number, unit = amount("values", str(found).split(" (")[0])
         return number, str(found).split(" (")[0], unit, key
     if (pair := parted(said)) is not None:
         return _read_range(name, said, pair, desk)
-    number, unit = _amount(name, said)
+    number, unit = amount(name, said)
     written = (AMOUNT.match(said) or {"digits": "", "unit": ""})["digits"].replace(",", "")
     alone = re.compile(rf"(?<![\d.]){re.escape(written)}(?![\d.])") if written else None
-    if any(_says(text, (number, float(written or 0)), alone) for text in desk.words):
+    plainly = [one.value for one in numbers(fold(said).lower(), articles=False)]
+    if any(_says(text, (number, float(written or 0), *plainly), alone) for text in desk.words):
         return number, said, unit, "the person"
     if not unit and number == int(number) and number <= COUNT_MAX:
         return number, said, unit, "a count"
@@ -192,14 +206,15 @@ def _read(name: str, value: Any, desk: Desk) -> Value:
         raise BadInput(
             "values",
             f"assumes {name} = {said}.",
-            "A price or a speed comes from a result or from the person: look it up.",
+            "A price or a speed comes from a result or from the person: look it up; of a part or a multiple of theirs, "
+            "give theirs and write the expression (bill / 2).",
         )
     return number, said, unit, "assumed"
 
 
 def _between(name: str, pair: Ends) -> tuple[float, str]:
     """The middle of a range in its base unit, and that unit."""
-    (low, unit), (high, _) = (_amount(name, each) for each in pair)
+    (low, unit), (high, _) = (amount(name, each) for each in pair)
     return middle(low, high), unit
 
 
@@ -228,35 +243,18 @@ def _holds(shown: str, written: str, unit: str) -> bool:
     """Whether a result shows this very figure: with its unit, or, where it has none, with digits enough to tell it."""
     if not unit and len(written.replace(".", "").strip("0")) < TELLING_DIGITS:
         return False
-    alone = re.compile(rf"(?<![\d.]){re.escape(written)}(?![\d.])(?:\s?\([^)]*\))?\s?([^\s,;'\")]*)")
-    return any(not unit or base_of(found)[0] == unit or unit in CURRENCIES for found in alone.findall(shown))
+    alone = re.compile(rf"(?<![\d.]){re.escape(written)}(?![\d.])(?:\s?\([^)]*\))?\s?([^,;'\")]{{0,24}})")
+    return any(not unit or unit in rates() or unit in _units_before(found) for found in alone.findall(shown))
+
+
+def _units_before(said: str) -> set[str]:
+    """Base units that the words behind a figure may be: of "tokens a second, 4 h" those of each of its beginnings."""
+    words = said.split()
+    return {base_of(" ".join(words[:count]))[0] for count in range(1, 4)} if words else {""}
 
 
 def _at(found: Any, part: str) -> Any:
     return found[int(part)] if isinstance(found, list) and part.isdigit() and int(part) < len(found) else None
-
-
-def _amount(field: str, said: str) -> tuple[float, str]:
-    """A figure in its base unit: money a second, where it is said an hour, so that rates and times go together.
-
-    "7B" is seven billion; "2 B", set apart as units are, two bytes.
-    """
-    match = AMOUNT.match(said)
-    if match is None:
-        raise BadInput("values", f"{field} = “{said[:40]}” is no figure.", "Write a number with its unit.")
-    number = float(match["digits"].replace(",", ""))
-    unit = (match["unit"] or "").strip()
-    currency = SIGNS.get(match["sign"] or "", match["sign"] or "")
-    if not currency and unit[:3].upper() in CURRENCIES:
-        currency, unit = unit[:3].upper(), unit[3:].strip()
-    if currency:
-        per = PER.search(unit)
-        name = per[1].lower() if per else ""
-        return (number / base_of(PER_UNITS.get(name, name))[1] if name else number), currency
-    if unit == "B" and match["digits"] + " " in said:
-        return number, "bytes"
-    base, factor = base_of(unit)
-    return number * factor, base
 
 
 def _unit_of(expression: str, read: dict[str, Value]) -> str:
@@ -267,7 +265,7 @@ def _unit_of(expression: str, read: dict[str, Value]) -> str:
     for unit in sorted({one[2] for one in read.values() if one[2]}):
         doubled = {name: one[0] * (2 if one[2] == unit else 1) for name, one in read.items()}
         ratio = evaluate(expression, doubled, _read_before) / plain_value if plain_value else 0.0
-        if abs(ratio - 1) < SAME or (unit == "s" and abs(ratio - 0.5) < SAME and found and found[0] in CURRENCIES):
+        if abs(ratio - 1) < SAME or (unit == "s" and abs(ratio - 0.5) < SAME and found and found[0] in rates()):
             continue  # money over a time is money, by the hour
         found.append(unit if abs(ratio - 2) < SAME else "")
     return found[0] if len(found) == 1 else ""
@@ -279,7 +277,7 @@ def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None
     Raises:
         BadInput: the unit asked for is a rate and the value is none, or the other way round.
     """
-    expected = _time_power(asked, asked)
+    expected = time_power(asked, asked)
     if expected is None or not asked:
         return
     power = _power(expression, read)
@@ -294,7 +292,7 @@ def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None
 
 def _power(expression: str, read: dict[str, Value]) -> int | None:
     """How often time is in the value of an expression; None where it cannot be told, as of a sum of unlike things."""
-    scaled = {name: one[0] * 2.0 ** (_time_power(one[1], one[2]) or 0) for name, one in read.items()}
+    scaled = {name: one[0] * 2.0 ** (time_power(one[1], one[2]) or 0) for name, one in read.items()}
     before = evaluate(expression, {name: one[0] for name, one in read.items()}, _read_before)
     ratio = evaluate(expression, scaled, _read_before) / before if before else 0.0
     return next((power for power in (-2, -1, 0, 1, 2) if abs(ratio / 2.0**power - 1) < SAME), None)
@@ -302,34 +300,8 @@ def _power(expression: str, read: dict[str, Value]) -> int | None:
 
 def _times(read: dict[str, Value]) -> list[str]:
     """The times that the rents and rates among the values are said by, in order."""
-    found = [PER.search(one[1]) for one in read.values() if one[2] in CURRENCIES]
+    found = [PER.search(one[1]) for one in read.values() if one[2] in rates()]
     return [match[1].lower() for match in found if match and match[1].lower() != "kwh"]
-
-
-def _time_power(said: str, unit: str) -> int | None:
-    """How often time is in a figure: 1 for "3 h", -1 for "$2/h", 0 for "24 GB"; None of an unknown unit."""
-    if unit.partition("/")[0].upper() in CURRENCIES:
-        found = PER.search(said)
-        return 0 if found is None or found[1].lower() == "kwh" else -1
-    base = base_of(unit)[0]
-    if base in {"s", "bytes", "J", "", "ratio", "flop"}:
-        return int(base == "s")
-    return -1 if base in {"flops", "w"} or base.endswith("/s") else None
-
-
-def _told(value: float, unit: str) -> str:
-    """A value in the unit asked for: bases as people write them, money by the hour where that is asked for."""
-    currency, _, per = unit.partition("/")
-    if currency.upper() in CURRENCIES:
-        value *= base_of(PER_UNITS.get(per.lower(), per.lower()))[1] if per else 1.0
-        sign = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}[currency.upper()]
-        digits = 4 if abs(value) < 1 else 2 if abs(value) < 1000 else 0
-        return f"{sign}{value:,.{digits}f}{'/' + per if per else ''}"
-    if unit == "J":
-        return f"{plain(value / 3.6e6)} kWh"
-    if unit != "bytes" and base_of(unit) != ("", 1.0):
-        return f"{plain(value / base_of(unit)[1])} {unit}"
-    return with_unit(value, unit)
 
 
 def _details(key: str, path: str | None, desk: Desk) -> dict[str, Any]:

@@ -22,6 +22,10 @@ class ConfigureRequest(Need):
     before those of the catalog."""
     rents: SeveralWords = ()
     """What the person pays to rent, likewise: "H100 $2.10/gpu/h", "8x H20 包月6.2万"."""
+    input_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Prompt tokens of one request; null = the context less an answer of usual length."""
+    output_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Answer tokens of one request."""
     tariff: Words | None = None
     """Price of electricity as given: "¥0.8/kWh"; null = usual in the country."""
     max_power_w: int | None = Field(default=None, gt=0, le=10**9)

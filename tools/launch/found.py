@@ -48,8 +48,9 @@ class Served(NamedTuple):
 
     @property
     def card(self) -> Gpu:
-        """The card, with its memory as it is here."""
-        return self.machine.cards[0].gpu
+        """The card, with its memory as it is here: less what others hold."""
+        card = self.machine.cards[0]
+        return card.gpu.model_copy(update={"usable_bytes": min(card.gpu.usable_bytes, card.usable)})
 
     @property
     def spread(self) -> Spread:
@@ -191,6 +192,7 @@ def _asked(request: LaunchRequest, card: CardCount, program: str, form: str | No
         {
             "model": request.model, "cards": (card.model_copy(update={"count": per_node}),), "nodes": request.nodes,
             "host_memory_bytes": request.host_memory_bytes, "engine": engine_of(program), "weight_format": form,
+            **({"memory_taken_bytes": request.memory_taken_bytes} if request.memory_taken_bytes else {}),
             "kv_format": kv, "context_tokens": request.context_tokens,
             "concurrent_sequences": request.concurrent_sequences or copies,
             "parallel": Parallel(

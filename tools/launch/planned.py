@@ -10,6 +10,7 @@ from tools.base import Step
 from tools.launch.request import LaunchRequest
 from tools.memory.result import MemoryEstimate
 from tools.ways_to_train.flags import takes_pure
+from tools.ways_to_train.grids import GRID
 from tools.ways_to_train.plan import LAYERS
 from tools.ways_to_train.problem import problem_of
 from tools.ways_to_train.request import WaysToTrainRequest
@@ -74,7 +75,7 @@ def _asked(request: LaunchRequest, program: str, half: str) -> dict[str, Any]:
 def _told(one: Timed, request: LaunchRequest, program: str) -> bool:
     """Whether it is a way on all the cards that the program's files can say."""
     plan = one.plan
-    if plan.count != request.gpu_count or plan.sharding == LAYERS:
+    if plan.count != request.gpu_count or plan.sharding in (LAYERS, GRID):
         return False
     if program == "llama-factory" and not takes_pure(plan):
         return False

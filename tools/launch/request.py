@@ -99,9 +99,12 @@ class LaunchRequest(Frozen):
     """Cards that share a mixture's experts whole; null = where cutting them would not go."""
     host_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
     """Memory of the machine itself, where llama.cpp may leave what the cards do not hold; null = nothing is left."""
+    memory_taken_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory of every card that others hold, which the server must leave to them."""
     context_tokens: int | None = Field(default=None, gt=0, le=10**7)
     concurrent_sequences: int | None = Field(default=None, gt=0, le=100_000)
-    """Requests at once; null = as many as fit, 256 at most."""
+    """Requests at once; null = as many as fit, 256 at most. Where the memory is paged and not all of them fit at full
+    length, they are admitted all the same: most are shorter."""
     max_replicas: int = Field(default=4, gt=0, le=1000)
     """Copies that Kubernetes may scale to."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**7)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput, NothingFits
+from kb.lexicon.cards.rules import CardCount
 from kb.models import model as catalog_model
 from kb.models import models
 from kb.programs.engines import program as known_program
@@ -123,8 +124,22 @@ def setting_of(request: LaunchRequest) -> Setting:
     if request.task != "inference":
         program = request.engine or "accelerate"
         return _training(_Base(request, model, card, program, (*_engine_said(request, program), *read, *said)))
-    way = served(request, cards)
-    return _serving(_Base(way.request, model, way.card, way.program, (*read, *said)), way)
+    way, admitted = _admitting(request, cards)
+    return _serving(_Base(way.request, model, way.card, way.program, (*read, *said), admitted), way)
+
+
+def _admitting(request: LaunchRequest, cards: CardCount) -> tuple[Served, int | None]:
+    """The way for all requests at full length; where no cards hold that and the cache is paged, for as many as fit,
+    with the number to admit: the engine gives pages to what a request holds, and lets the rest wait."""
+    try:
+        return served(request, cards), None
+    except NothingFits:
+        if not request.concurrent_sequences or request.engine in {"llama.cpp", "ollama"}:
+            raise
+        way = served(request.model_copy(update={"concurrent_sequences": None}), cards)
+        if way.program in {"llama.cpp", "ollama"}:
+            raise
+        return way, request.concurrent_sequences
 
 
 def _engine_said(request: LaunchRequest, program: str) -> Iterator[str]:
@@ -144,6 +159,8 @@ class _Base(NamedTuple):
     card: Gpu
     program: str
     said: tuple[str, ...]
+    admitted: int | None = None
+    """Requests to admit in all, where fewer fit at full length."""
 
 
 def _model(request: LaunchRequest) -> tuple[Model, tuple[str, ...]]:
@@ -225,7 +242,8 @@ def _serving(base: _Base, way: Served) -> Setting:
         if not sequences:
             _estimated(sized, base.card)
             sequences = min(_rounded(_sure(sized, engine, base.card)), facts.serving.sequences_max)
-        slots = _slots(base, sequences)
+        slots = math.ceil(base.admitted / data) if base.admitted else _slots(base, sequences)
+        sequences = min(sequences, slots)
         update = {"concurrent_sequences": sequences, "max_num_sequences": slots}
         estimate = _estimated(sized.model_copy(update=update), base.card)
     ratio = _memory_ratio(engine, estimate, base.card)
@@ -358,7 +376,12 @@ def _serving_said(base: _Base, way: Served, sequences: int, slots: int, data: in
     request, found, context = base.request, [], way.load.context
     if way.load.work.context_tokens is None:
         found.append(f"{context:,} tokens of context.")
-    if request.concurrent_sequences is None:
+    if base.admitted:
+        found.append(
+            f"{base.admitted} requests of {context:,} tokens do not fit at full length: {sequences * data} do. All are "
+            "admitted, for the cache is paged: what is longer at once waits, or is computed again (preempted)."
+        )
+    elif request.concurrent_sequences is None:
         more = f"; {slots} are admitted, for most are shorter, and the others wait" if slots > sequences else ""
         found.append(f"{sequences} sequences of {context:,} tokens fit at once on each copy{more}.")
     if request.gpu_count > 1 and way.candidate.group is not None:

@@ -1,12 +1,14 @@
 """The machine around the cards: which kind of host, how many nodes, what each part draws at most."""
 
 import math
+import re
 from dataclasses import dataclass
 
 from kb.base import BadInput
 from kb.catalog import gpus as catalog
 from kb.catalog import server as find_server
 from kb.machines.power import WHOLE, Host, HostKind, Supply, SupplyKind, power_facts
+from kb.market.components import of_desktop, processor_in
 from kb.records.gpu import Gpu
 from kb.records.server import Server
 from tools.named import read_card
@@ -20,6 +22,8 @@ TYPICAL_RATIO = 0.61
 """Of a server's maximum what it usually draws: 855 of 1,400 W."""
 SECOND_HAND_BEFORE = 2019
 """Cards of data centres first sold before: no server is sold with them (P40, P100, V100 PCIe, MI50)."""
+SEVERAL = re.compile(r"\b(?:2\s*[x×]|dual)|[x×]\s*2\b|双路|两颗", re.I)
+"""How two processors are written."""
 _ARCHITECTURES: tuple[tuple[str, HostKind], ...] = (
     ("Ampere", "board_ampere"), ("Hopper", "board_hopper"), ("Blackwell", "board_blackwell"),
 )  # fmt: skip
@@ -103,12 +107,29 @@ def machine_of(request: MachineFields) -> Machine:
     nodes = request.nodes or math.ceil(total / per_node)
     if nodes > total:
         raise BadInput("nodes", f"{nodes} nodes cannot share {total} cards.", "Give at least one card a node.")
+    request, more = _with_processor(request)
+    said += more
     kind = _kind(cards, math.ceil(total / nodes))
+    if request.cpu is not None and kind in ("workstation", "desktop"):
+        kind = "desktop" if of_desktop(request.cpu) else "workstation"
     host = _host(kind, math.ceil(total / nodes), request, mac_of(cards[0][0]))
     rack = server is not None and server.max_gpus > RACK_GPUS
     if request.host_w is None and request.cpu_w is None and not rack:
         said += (f"One machine without its cards: {host.typical_w:,.0f} to {host.max_w:,.0f} W ({host.note}).",)
     return Machine(cards, nodes, kind, host, server, request.power_limit_w, said)
+
+
+def _with_processor(request: MachineFields) -> tuple[MachineFields, tuple[str, ...]]:
+    """The power of the processors that are named, and what is said of them."""
+    if request.cpu is None or request.cpu_w is not None or request.host_w is not None:
+        return request, ()
+    found = processor_in(request.cpu)
+    if found is None or not found.power_w:
+        return request, (f"The power of “{request.cpu[:40]}” is not known: usual for such a machine is taken.",)
+    number = 2 if SEVERAL.search(request.cpu) else 1
+    power = float(found.power_w) * number
+    said = f"{'2 × ' if number > 1 else ''}{found.name}: {power:,.0f} W by its maker."
+    return request.model_copy(update={"cpu_w": power}), (said,)
 
 
 def _cards(request: MachineFields, server: Server | None) -> tuple[tuple[tuple[Gpu, int], ...], tuple[str, ...]]:

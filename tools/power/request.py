@@ -26,6 +26,8 @@ class MachineFields(Frozen):
     """A server of the catalog; its own cards are taken when none are named."""
     nodes: int | None = Field(default=None, ge=1, le=100_000)
     """Machines the cards are spread over; null = as few as hold them."""
+    cpu: str | None = Field(default=None, max_length=120)
+    """Processor of one machine by name: "7950X", "2x EPYC 9354"; it decides the kind of machine and its power."""
     cpu_w: float | None = Field(default=None, ge=0, le=20_000)
     """Power of the processors of one machine; null = usual for its kind."""
     host_w: float | None = Field(default=None, ge=0, le=200_000)

@@ -14,7 +14,7 @@ from tools.memory.fit import COMMON_GPUS
 from tools.speed.streaming import slot_bytes_per_s
 from tools.ways_to_run.relax import Relaxed, fewer, loosened
 from tools.ways_to_run.result import Change
-from tools.ways_to_run.search import search
+from tools.ways_to_run.search import FILES_MOST, search
 from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED, cache_formats
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
@@ -33,6 +33,8 @@ SYSTEM_BYTES = 8 * GIB
 """What macOS and the programs of its user keep at the least when the GPU is let use more."""
 OFFLOADING = "vllm"
 """The server that leaves part of the weights of cards that share layers in host memory."""
+CRAWL_TOKENS_PER_S = 1.0
+"""Tokens a second of one user below which a way is only told as possible."""
 T = TypeVar("T")
 MOST_ALIKE = 8
 
@@ -76,6 +78,8 @@ def _smaller_loads(machine: Machine, load: Load, relaxation: Relaxed | None) -> 
 def _bettering(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:
     yield from _narrower_cache(load, best)
     yield from _more_of_unified(machine, load, best)
+    if crawls(best):
+        yield from _on_the_cards(machine, load, best)
     if best.candidate.offloads and best.candidate.cards:
         yield from _faster_host(machine, load, best)
     elif best.loss_percent > quality().exchange.usable_percent and machine.host.stated is None:
@@ -83,6 +87,27 @@ def _bettering(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:
     yield from _more_cards(machine, load, best)
     if best.meets is False:
         yield from _other_card(machine, load, lambda way: way.meets is True)
+
+
+def crawls(best: Weighed) -> bool:
+    """Whether a way that leaves layers to the host is too slow for anybody to wait for."""
+    return best.candidate.offloads and bool(best.candidate.cards) and 0 < best.rate < CRAWL_TOKENS_PER_S
+
+
+def _on_the_cards(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:
+    """Fewer requests, or a shorter context, that the cards hold without the host: the cache is what drove it there."""
+    alone = machine._replace(host=machine.host._replace(usable=None))
+    if load.sequences > 1:
+        less = fewer(alone, load, load.context, 1)
+        if less is not None and _improves(best, less.ways[0]):
+            count = less.load.sequences
+            yield _change(f"serve {count:,} at once, all on the cards", "concurrent_sequences", count, less.ways[0],
+                          "users", _better(best, less.ways[0]))  # fmt: skip
+    less = fewer(alone, load, min(1024, load.context), load.sequences)
+    if less is not None and _improves(best, less.ways[0]):
+        context = less.load.context
+        yield _change(f"shorten the context to {context:,} tokens, all on the cards", "context_tokens", context,
+                      less.ways[0], "context", _better(best, less.ways[0]))  # fmt: skip
 
 
 def _narrower_cache(load: Load, best: Weighed) -> Iterator[Change]:
@@ -120,6 +145,8 @@ def _faster_host(machine: Machine, load: Load, best: Weighed) -> Iterator[Change
 def _more_host(machine: Machine, load: Load) -> Iterator[Change]:
     """The least host memory with which it fits."""
     if any(card.shared for card in machine.cards) or load.engine not in (None, FILES):
+        return
+    if load.sequences > FILES_MOST:
         return
     now = machine.host.stated or 0
     sizes = [size for size in HOST_SIZES if size > now]

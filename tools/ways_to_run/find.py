@@ -14,7 +14,7 @@ from kb.records.source import Source
 from kb.units import format_bytes
 from tools.base import Step
 from tools.named import cited, vouching
-from tools.ways_to_run.changes import changes_of
+from tools.ways_to_run.changes import changes_of, crawls
 from tools.ways_to_run.choose import chosen
 from tools.ways_to_run.fitting import ways_for_no_model
 from tools.ways_to_run.relax import Relaxed, relaxed
@@ -178,6 +178,11 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 
 
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...], best: Weighed | None) -> Iterator[str]:
+    if best is not None and crawls(best):
+        yield (
+            f"{best.rate:.2g} tokens a second is too slow to use: the cards do not hold {load.sequences:,} × "
+            f"{load.context:,} tokens beside the weights, and layers lie in host memory for it; see the changes."
+        )
     yield from doubts(ways)
     yield from _of_idle_cards(machine, ways)
     yield from _widened(load, ways)

@@ -19,6 +19,7 @@ from tools.ways_to_run.space.formats import (
     engines,
     formats,
     readable,
+    unloaded,
 )  # fmt: skip
 from tools.ways_to_run.space.layouts import Group, Spread, groups, indivisible, spreads
 from tools.ways_to_run.space.load import Load
@@ -41,6 +42,13 @@ from tools.ways_to_run.weigh.worth import Weighed, weighed
 NOTHING = Spread(1, 1, 1, 1)
 ADAPTS = "vllm"
 """The engine that adapters are served by unasked: it batches requests of several, and its flags are written here."""
+
+
+STAGED = "vllm"
+"""The server that is told how many layers each stage of a pipeline takes."""
+FILES_MOST = 64
+"""Requests at once beyond which nobody serves with llama.cpp where a server runs: it keeps a slot of full length for
+each, and reads their prompts one after the other."""
 
 
 class Missed(NamedTuple):
@@ -89,13 +97,23 @@ def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> I
                 continue
             if engine != FILES and all(_runs_all(load, engine, card) for card in group.cards):
                 yield from _shared(machine, load, group, engine, unreadable)
-    if load.engine == FILES or (load.engine is None and not _adapts(machine, load)):
+    yield from _partitioned(machine, load)
+    served = _adapts(machine, load) or (load.sequences > FILES_MOST and _serves(machine, load))
+    if load.engine == FILES or (load.engine is None and not served):
         yield from _dealt(machine, load, unreadable)
 
 
 def _adapts(machine: Machine, load: Load) -> bool:
     """Whether adapters are to be served and the engine that is told how to runs on a kind of the cards."""
     return bool(load.adapters) and any(ADAPTS in engines(group.gpu, None) for group in groups(machine))
+
+
+def _serves(machine: Machine, load: Load) -> bool:
+    """Whether a server of many at once runs on a kind of the cards, a computer's own memory apart."""
+    return any(
+        engine in SERVERS and all(_runs_all(load, engine, card) for card in group.cards)
+        for group in groups(machine) if not group.cards[0].shared for engine in engines(group.gpu, None)
+    )  # fmt: skip
 
 
 def _unread(machine: Machine, load: Load) -> Iterator[Missed]:
@@ -111,7 +129,8 @@ def _unread(machine: Machine, load: Load) -> Iterator[Missed]:
 
 
 def _runs_all(load: Load, engine: str, card: Card) -> bool:
-    return engine in engines(card.gpu, engine) and attends(load, engine, card.gpu)
+    known = engine in engines(card.gpu, engine) and unloaded(load, engine) is None
+    return known and attends(load, engine, card.gpu)
 
 
 def _shared(
@@ -136,8 +155,8 @@ def _laid_out(
     sure: dict[tuple[int, int], int] = {}
     alone = load.sequences == 1 and load.objective != "most_users"
     fast = switched(group.gpu, group.per_node) or alone
-    some = False
-    for spread in spreads(load, group, form.name):
+    some: list[bool] = []
+    for spread in _spread_out(load, group, form.name, some):
         key = (spread.tp, spread.ep)
         if fast and sure.get(key, spread.pp) < spread.pp:
             continue
@@ -146,7 +165,7 @@ def _laid_out(
             if nearest is None or held.needed - held.usable < nearest.held.needed - nearest.held.usable:
                 nearest = Missed(work.engine, form.name, work.kv_format, held)
             continue
-        some = True
+        some.append(True)
         if held.surety == "yes":
             sure.setdefault(key, spread.pp)
         cards = group.cards[: min(spread.cards, group.per_node)]
@@ -157,10 +176,49 @@ def _laid_out(
         yield nearest
 
 
+def _partitioned(machine: Machine, load: Load) -> Iterator[Candidate]:
+    """Unlike cards in vLLM, each a stage of as many layers as its memory holds, the fastest first as CUDA counts them
+    (VLLM_PP_LAYER_PARTITION): where an even split is too much for the smallest."""
+    asked, count = load.parallel, len(machine.cards)
+    free = asked.tp in (None, 1) and asked.pp in (None, count) and (asked.dp or 1) == (asked.ep or 1) == 1
+    joined = machine.unlike and machine.nodes == 1 and not machine.apart and not any(c.shared for c in machine.cards)
+    if not free or not joined or load.engine not in (None, STAGED) or count > load.shape.layers:
+        return
+    if not all(_runs_all(load, STAGED, card) for card in machine.cards):
+        return
+    cards = tuple(sorted(machine.cards, key=lambda card: -(card.gpu.bandwidth_bytes_per_s or 0)))
+    usables = [card.usable for card in cards]
+    read = [[one for one in readable(load, STAGED, card.gpu) if isinstance(one, Readable)] for card in cards]
+    caches = [cache_formats(load, STAGED, card.gpu) for card in cards]
+    for form in read[0]:
+        if not all(form.name in [one.name for one in other] for other in read[1:]):
+            continue
+        for kv in caches[0]:
+            if not all(kv in other for other in caches[1:]):
+                continue
+            work = base_workload(load, STAGED, form.name)._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
+            for held in held_dealt(loaded(work, load, load.context, load.sequences), usables, None, even=False)[:1]:
+                if all(held.layers) and max(held.layers) - min(held.layers) > 1:
+                    spread = Spread(1, count, 1, 1)
+                    yield Candidate(STAGED, form.name, kv, work, None, spread, cards, machine.host, held,
+                                    form.condition)  # fmt: skip
+
+
+def _spread_out(load: Load, group: Group, form: str, some: list[bool]) -> Iterator[Spread]:
+    """The usual layouts; of a format that was insisted on and that none of them held, those in stages as well, which
+    nobody takes on a fast link while the others do."""
+    tried = []
+    for spread in spreads(load, group, form):
+        tried.append(spread)
+        yield spread
+    if load.weight_format is not None and not some:
+        yield from (one for one in spreads(load, group, form, staged=True) if one not in tried)
+
+
 def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
     """llama.cpp: layers dealt out to some or all of the cards, and to the host's memory."""
     asked = load.parallel
-    if (asked.ep or 1) > 1 or (asked.dp or 1) > 1:
+    if (asked.ep or 1) > 1 or (asked.dp or 1) > 1 or unloaded(load, FILES):
         return
     able = [card for card in machine.cards if FILES in engines(card.gpu, load.engine)]
     shared = any(card.shared for card in able)

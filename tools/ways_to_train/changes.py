@@ -135,7 +135,9 @@ def _opened(request: WaysToTrainRequest) -> Iterator[Option]:
 
 
 def _fused(request: WaysToTrainRequest, problem: Problem) -> Iterator[Option]:
-    if not request.fused_loss and not problem.pictures and problem.engine not in OWN_LOSS:
+    macs = all(group.gpu is not None and group.gpu.vendor == "Apple" for group in problem.groups)
+    # The kernels are Triton's, which has no backend for Apple silicon.
+    if not request.fused_loss and not problem.pictures and problem.engine not in OWN_LOSS and not macs:
         said = "take a fused loss (Liger kernel, Unsloth), which keeps the logits out of memory"
         yield Option(said, "fused_loss", True, {"fused_loss": True}, "nothing")
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from kb.constants.first_runs import first_runs
 from tools.speed.interval import times
 from tools.speed.result import Interval
+from tools.ways_to_train.grids import GRID
 from tools.ways_to_train.pace import Pace, run_of, token_pace
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed
@@ -28,6 +29,8 @@ def as_first_set_up(problem: Problem, one: Weighed, pace: Pace | None) -> Pace |
     nothing is changed.
     """
     packed = problem.goal == "pretrain"
+    if one.plan.sharding == GRID:
+        return pace  # whoever lays a grid out packs and tunes it, and so were those measured
     if pace is None or pace.paced is None or (packed and problem.engine is not None):
         return pace
     facts = first_runs()

@@ -11,8 +11,10 @@ from kb.programs.launch import launch_facts
 from tools.memory.companions import reserved, split_over
 from tools.memory.diffusion import swapped_ratio
 from tools.training_time.macs import is_mac
+from tools.ways_to_train.grids import GRID
+from tools.ways_to_train.grids import flags as grid_flags
 from tools.ways_to_train.pace import accumulation
-from tools.ways_to_train.plan import LAYERS, Plan
+from tools.ways_to_train.plan import LAYERS, Plan, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed
 
@@ -55,6 +57,11 @@ def flags_of(problem: Problem, one: Weighed) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if is_mac(one.plan.group.gpu):
         return {"mlx_lm.lora": _mlx(problem, one)}
+    if one.plan.sharding == GRID:
+        steps = accumulation(problem, one)
+        batch = one.micro * steps * working(one.plan)
+        return {"megatron_lm": grid_flags(one.plan.grid, one.micro, batch, problem.sequence,
+                                          recomputed=one.plan.checkpointing != "none")}  # fmt: skip
     if one.plan.engine == "unsloth":
         return _with_unsloth(problem, one)
     if problem.goal in STAGES and problem.engine not in OTHERS_OWN and takes_pure(one.plan):

@@ -19,7 +19,8 @@ from tools.training_time.macs import is_mac, mac_pace
 from tools.training_time.pictures import estimate_picture_training
 from tools.training_time.request import TrainingTimeRequest
 from tools.training_time.step import model_flops
-from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of
+from tools.ways_to_train.grids import GRID
+from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed
 
@@ -67,6 +68,8 @@ def token_pace(problem: Problem, one: Weighed, *, in_turn: bool = False) -> Pace
 
     Layers dealt out over cards are computed in turn: all of them together are as fast as one.
     """
+    if one.plan.sharding == GRID:
+        return _in_grid(problem, one)
     request = _request(problem, one)
     job = _job(problem, one.plan, request)
     job = replace(job, trainer=_looping(job)) if in_turn else job
@@ -85,6 +88,29 @@ def token_pace(problem: Problem, one: Weighed, *, in_turn: bool = False) -> Pace
     time, hours, generation = run_of(problem, one, rate, paced.goodput)
     reached = model_flops(job) / slower * paced.rate.value / job.peak
     return Pace(rate, time, hours, generation, _bound(paced, host, each), reached, paced, host)
+
+
+def _in_grid(problem: Problem, one: Weighed) -> Pace:
+    """Tokens a second of all cards in a grid of tensors, stages and experts, as such runs were measured."""
+    plan = one.plan
+    request = asked_of(
+        problem.named, plan.task, plan.group.gpu.id if plan.group.gpu else "", plan.engine, None, plan.precision,
+        one.work.lora_rank, problem.mean,
+    ).model_copy(
+        update={
+            "gpu_count": plan.count, "dataset_tokens": round(problem.tokens) if problem.tokens else None,
+            "tensor_parallel": plan.grid.tensor, "pipeline_parallel": plan.grid.stages,
+            "expert_parallel": plan.grid.experts, "gradient_checkpointing": plan.checkpointing,
+            "micro_batch_size": one.work.micro_batch,
+            "global_batch_size": one.work.micro_batch * accumulation(problem, one) * working(plan),
+        }
+    )  # fmt: skip
+    job = job_of(request)[0]
+    paced = training_pace(job, request)
+    rate = times(paced.rate, plan.count)
+    time, hours, _ = run_of(problem, one, rate, paced.goodput)
+    reached = model_flops(job) * paced.rate.value / job.peak
+    return Pace(rate, time, hours, None, _bound(paced, 0.0, 1.0), reached, paced)
 
 
 def _mac(problem: Problem, one: Weighed) -> Pace | None:

@@ -6,6 +6,8 @@ from typing import Literal
 
 from kb.programs.launch import launch_facts
 from kb.programs.software import Rule, features
+from tools.ways_to_train.grids import ENGINE as MEGATRON
+from tools.ways_to_train.grids import GRID, ONE_CARD_EACH, Grid, fits_in_grids, grids
 from tools.ways_to_train.problem import Group, Problem, Task
 
 Concession = Literal[0, 1, 2, 3, 4]
@@ -14,6 +16,8 @@ SHARDS = ("none", "ddp", "zero1", "zero2", "zero3", "fsdp")
 ADAPTERS = ("lora", "qlora")
 LAYERS = "layers"
 """The layers dealt out over the cards, which work in turn (device_map)."""
+MACHINE_MOST = 16
+"""Cards that one machine holds at the most, where its number was not stated."""
 EIGHT_BIT = ("adamw_8bit", "paged_adamw_8bit")
 """Optimizers of bitsandbytes."""
 ONE_CARD = ("unsloth",)
@@ -50,6 +54,8 @@ class Plan:
     offload: str
     engine: str
     """The trainer whose memory is counted."""
+    grid: Grid = ONE_CARD_EACH
+    """How a copy is cut, where `sharding` is GRID."""
 
     @property
     def concession(self) -> Concession:
@@ -65,7 +71,7 @@ class Plan:
     @property
     def complexity(self) -> int:
         """How much there is to set up: more processes, sharding, other optimizers, the host."""
-        shards = {"none": 0, LAYERS: 1, "ddp": 1, "zero1": 2, "zero2": 2, "fsdp": 3, "zero3": 3}[self.sharding]
+        shards = {"none": 0, LAYERS: 1, GRID: 6, "ddp": 1, "zero1": 2, "zero2": 2, "fsdp": 3, "zero3": 3}[self.sharding]
         states = {"adamw": 0, "adamw_8bit": 1}.get(self.optimizer, 2)
         return shards + states + 2 * (self.precision == "bf16_pure") + 3 * (self.offload != "none")
 
@@ -87,7 +93,18 @@ def plans(problem: Problem, task: Task) -> Iterator[Plan]:
         and barred(group, task, optimizer) is None
         and not (problem.engine == "llama-factory" and precision == "bf16_pure" and sharding == "zero3")  # it refuses
     ]
+    found += _in_grids(problem, task)
     yield from sorted(found, key=lambda plan: plan.concession)
+
+
+def _in_grids(problem: Problem, task: Task) -> Iterator[Plan]:
+    """All cards in grids of tensors, stages and experts, where several machines train."""
+    for group in problem.groups:
+        if fits_in_grids(problem, task, group):
+            half = "fp16" if group.gpu is not None and group.gpu.half == "fp16" else "bf16"
+            for grid in grids(problem.base(task).shape, group.count, max(group.count // problem.nodes, 1)):
+                yield Plan(task, group, group.count, GRID, problem.checkpointing or "full", "adamw", half, "none",
+                           MEGATRON, grid)  # fmt: skip
 
 
 def barred(group: Group, task: Task, optimizer: str | None = None) -> Rule | None:
@@ -216,7 +233,11 @@ def _asked(problem: Problem, usual: str) -> tuple[str, ...]:
 
 
 def _runs(problem: Problem, sharding: str, offload: str, count: int) -> bool:
-    """Whether a trainer runs it: a lone card shards only what it sends to the host."""
+    """Whether a trainer runs it: a lone card shards only what it sends to the host, and one process deals out layers,
+    which reaches the cards of its own machine."""
+    each = max(one.count for one in problem.groups) // problem.nodes
+    if sharding == LAYERS and count > min(max(each, 1), MACHINE_MOST):
+        return False
     return offload != "none" or count > 1 or sharding not in ("zero2", "zero3")
 
 
@@ -231,8 +252,8 @@ def batch_of(problem: Problem, count: int) -> int:
 
 
 def working(plan: Plan) -> int:
-    """Cards that compute samples of their own; dealt-out layers are one card's worth."""
-    return 1 if plan.sharding == LAYERS else plan.count
+    """Cards that compute samples of their own; dealt-out layers are one card's worth, a copy in a grid as well."""
+    return 1 if plan.sharding == LAYERS else plan.count // plan.grid.of_a_copy
 
 
 def accumulated(problem: Problem, plan: Plan, micro: int) -> int:

@@ -56,6 +56,10 @@ USUAL_STRIDE, SMALLEST_SIDE = 16, 64
 """Pixels a side of one token of a picture, where the model's own are not known; and of the smallest picture."""
 
 
+GRID_PROGRAMS = ("Megatron-LM", "NVIDIA NeMo", "slime")
+"""Programs that lay tensors, stages and experts out in grids, by the names that another engine stands for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Cards that work together: all are taken for the smallest and the slowest of them."""
@@ -112,6 +116,8 @@ class Problem(NamedTuple):
     engine: str | None
     deadline: float | None
     said: tuple[str, ...]
+    gridded: bool = False
+    """Whether a program was named that lays tensors, stages and experts out in grids."""
 
     def base(self, task: Task) -> Workload:
         """The workload of a task."""
@@ -175,7 +181,7 @@ def problem_of(request: WaysToTrainRequest) -> Problem:
         batch=_whole(request.global_batch, "global_batch"),
         micro=request.micro_batch_size, optimizer=request.optimizer, checkpointing=request.gradient_checkpointing,
         sharding=request.sharding, precision=request.precision, offload=request.offload, engine=request.engine,
-        deadline=request.deadline or request.deadline_s,
+        deadline=request.deadline or request.deadline_s, gridded=request.engine_said in GRID_PROGRAMS,
         said=tuple(dict.fromkeys((*engine_note(request.engine_said, request.engine), *model_said, *taken, *said,
                                   *told, *assumed))),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from tools.speed.result import Interval
 from tools.training_time.estimate import training_pace
 from tools.training_time.job import job_of
 from tools.training_time.macs import is_mac, mac_pace
+from tools.ways_to_train.grids import fits_in_grids
 from tools.ways_to_train.pace import Pace, asked_of
 from tools.ways_to_train.plan import LAYERS, accumulated, machines_of, working
 from tools.ways_to_train.problem import Problem
@@ -34,7 +35,7 @@ def reckoned(problem: Problem, one: Weighed, pace: Pace | None) -> Iterator[str]
     if pace is None or pace.paced is None:
         return
     if problem.tokens is not None and pace.time is not None and pace.busy is not None:
-        yield _as_first_set_up(problem, pace.time, pace.busy, pace.generation_s or 0.0)
+        yield _as_first_set_up(problem, pace.time, pace.busy * pace.paced.goodput, pace.generation_s or 0.0)
     job, rate, times_each = pace.paced.job, pace.rate.value, 4 if one.plan.adapted else 6
     params = one.work.shape.active_params or one.work.shape.params
     cards = 1 if one.plan.sharding == LAYERS else one.plan.count
@@ -79,6 +80,7 @@ def _in_grids(problem: Problem, one: Weighed) -> Iterator[str]:
     plan = one.plan
     if (
         plan.adapted
+        or fits_in_grids(problem, plan.task, plan.group)  # then it is a way of its own
         or problem.pictures
         or problem.rollouts
         or machines_of(problem, plan) == 1

@@ -57,6 +57,14 @@ def sharding_of(text: str) -> str:
     return plain
 
 
+FUSED_LOSS = re.compile(
+    r"(?:\b(?:with|and|using)\s+|[+加用带]\s*)?\b(?:liger(?:[- _]?kernels?)?|cut[- ]cross[- ]entropy|fused (?:linear )?"
+    r"(?:cross[- ]entropy|ce|loss))(?:\s*(?:enabled|on|=\s*true))?",
+    re.I,
+)
+"""Names of losses that never hold the logits whole."""
+
+
 def optimizer_of(text: str) -> str:
     """An optimizer as people write it: "paged_adamw_32bit" stays unknown, "AdamW 8bit" and "bnb adam8bit" are one."""
     plain = text.strip().lower()
@@ -83,6 +91,15 @@ def offload_of(*texts: str | None) -> Offload | None:
 def precision_of(*texts: str | None) -> Precision | None:
     """The precision that is said beside another setting: "adamw pure_bf16" keeps nothing in 32 bits; null = none is."""
     return "bf16_pure" if any(PURE.search(text.lower()) for text in texts if text) else None
+
+
+def _fused_beside_the_engine(given: Any) -> Any:
+    """The request with a fused loss that is named with the trainer, or in its place: "trl with liger kernel"."""
+    said = given.get("engine") if isinstance(given, dict) else None
+    if not isinstance(said, str) or not FUSED_LOSS.search(said):
+        return given
+    rest = FUSED_LOSS.sub(" ", said).strip(" ,;+&/()（）")
+    return {**given, "fused_loss": True, "engine": rest or None}
 
 
 def _as_list(given: Any) -> Any:
@@ -177,7 +194,9 @@ class WaysToTrainRequest(ModelFields):
         """A size in the model's place: model="7B"; and the nearest trainer in place of one that is not known."""
         if isinstance(given, dict) and given.get("engine") == "megatron":
             given = {**given, "engine": "megatron-lm"}  # its layouts are not searched
-        given = stand_in(given, "trains", takes=[one for one in get_args(Engine) if one not in SERVERS])
+        given = stand_in(
+            _fused_beside_the_engine(given), "trains", takes=[one for one in get_args(Engine) if one not in SERVERS]
+        )
         if not isinstance(given, dict) or not isinstance(given.get("model"), str) or given.get("params"):
             return given
         with suppress(BadInput):

@@ -102,7 +102,7 @@ class TrainingWay(Frozen):
     method: Literal["full", "lora", "qlora"]
     cards: TrainingCards
     sharding: str
-    """none, ddp, zero1 … fsdp; `layers` = dealt out over the cards (device_map)."""
+    """none, ddp, zero1 … fsdp; `layers` = dealt out over the cards (device_map), `grid` = Megatron's."""
     gradient_checkpointing: str
     optimizer: str
     precision: str

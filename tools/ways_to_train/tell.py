@@ -11,6 +11,7 @@ from tools.memory.diffusion import pipeline_of, swapped_ratio, usual_pixels
 from tools.memory.term import parts_of
 from tools.memory.training import state_bytes
 from tools.ways_to_train.flags import flags_of
+from tools.ways_to_train.grids import GRID
 from tools.ways_to_train.pace import accumulation, pace_of
 from tools.ways_to_train.plan import ADAPTERS, LAYERS, USUAL_TOKENS, Plan, batch_of, micro_batches, working
 from tools.ways_to_train.price import Rent, price_of
@@ -34,7 +35,7 @@ SAMPLES_MOST = 256
 WHOLE_TOKENS = 128
 SAID = {"full_finetune": "full", "pretrain": "pre-training", "lora": "LoRA", "qlora": "QLoRA"}
 SHARDED = {"ddp": "DDP", "zero1": "ZeRO-1", "zero2": "ZeRO-2", "zero3": "ZeRO-3", "fsdp": "FSDP",
-           LAYERS: "layers dealt out (device_map)"}  # fmt: skip
+           LAYERS: "layers dealt out (device_map)", GRID: "Megatron grid"}  # fmt: skip
 OPTIMIZED = {"adamw": "AdamW", "adamw_8bit": "8-bit AdamW", "paged_adamw_8bit": "paged 8-bit AdamW",
              "adafactor": "Adafactor"}  # fmt: skip
 
@@ -66,7 +67,7 @@ def title(problem: Problem, one: Weighed) -> str:
     goal = "" if problem.goal in ("sft", "pretrain", "dreambooth") else f" {problem.goal.upper()}"
     words = [f"{SAID[plan.task]}{goal} on {cards(plan)}"]
     if plan.sharding != "none":
-        words.append(SHARDED[plan.sharding])
+        words.append(f"Megatron {plan.grid.said}" if plan.sharding == GRID else SHARDED[plan.sharding])
     if problem.pictures and plan.offload == "all":
         words.append(f"{100 * swapped_ratio(one.work):.0f} % of the blocks swapped with the host")
     elif plan.offload != "none":
@@ -94,7 +95,7 @@ def configured(problem: Problem, one: Weighed) -> str:
     cards = working(plan)
     steps = accumulation(problem, one)
     batch = f"micro-batch {one.micro}" + (f" × {steps} accumulated" if steps > 1 else "")
-    batch += f" × {cards} cards" if cards > 1 else ""
+    batch += f" × {cards} {'copies' if plan.sharding == GRID else 'cards'}" if cards > 1 else ""
     size = f"samples up to {problem.sequence:,} tokens"
     if problem.pictures:
         wide, high, frames = usual_pixels(work.shape.kind, work.shape.family)
@@ -104,7 +105,8 @@ def configured(problem: Problem, one: Weighed) -> str:
         plan.checkpointing, "selective checkpointing"
     )
     return "; ".join((
-        states(one), SHARDED.get(plan.sharding, "one card" if plan.count == 1 else "unsharded"),
+        states(one), f"Megatron {plan.grid.said}, distributed optimizer" if plan.sharding == GRID
+        else SHARDED.get(plan.sharding, "one card" if plan.count == 1 else "unsharded"),
         LEFT.get(plan.offload, "no offload"), recomputed, f"{batch}, {size}", *beside(problem, one),
     ))  # fmt: skip
 
@@ -189,7 +191,8 @@ def plain_of(problem: Problem) -> TrainingPlain:
         # A base that no card holds whole is sharded: that is what people do then.
         weighed = weigh(problem, replace(plan, sharding="fsdp", engine=problem.engine or "fsdp"), micro)
     one, plan = told_way(problem, timed_way(problem, weighed)), weighed.plan
-    memory, pace = memory_of(problem, weighed), None if plan.adapted and not problem.micro else one.pace
+    untold = (plan.adapted and not problem.micro) or weighed.surety == "no"  # nobody waits for what does not start
+    memory, pace = memory_of(problem, weighed), None if untold else one.pace
     return TrainingPlain(
         configured=configured(problem, weighed), cards=cards(plan), memory=memory,
         all_cards_bytes=memory.needed_bytes_per_gpu * plan.count, rule=rule(weighed, memory.parts),
@@ -294,6 +297,8 @@ def _why(problem: Problem, one: Timed) -> Iterator[str]:
         yield "Each card holds everything and only gradients are exchanged."
     if plan.sharding in ("zero3", "fsdp"):
         yield "Weights are gathered for every layer, which needs a fast link between the cards."
+    if plan.sharding == GRID:
+        yield "Tensors stay within a machine, stages and experts cross machines: needs Megatron-LM, NeMo or the like."
     if plan.sharding == LAYERS:
         yield "Cards work in turn: as fast as one of them, with the memory of all."
     if plan.optimizer == "adamw_8bit":

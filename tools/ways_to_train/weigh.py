@@ -11,6 +11,7 @@ from tools.memory.fit import verdict_of
 from tools.memory.interval import interval
 from tools.memory.term import Phase
 from tools.memory.workload import Workload
+from tools.ways_to_train.grids import GRID
 from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, micro_batches, working
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import Surety
@@ -45,10 +46,11 @@ def workload(problem: Problem, plan: Plan, micro: int) -> Workload:
     """The workload of one card under the plan."""
     base = problem.base(plan.task)
     pairs = 2 if problem.goal == "dpo" else 1
-    dealt = plan.count if plan.sharding == LAYERS else 1
+    dealt = plan.count if plan.sharding == LAYERS else plan.grid.stages
+    sharded = {LAYERS: "none", GRID: "none" if plan.adapted else "zero1"}.get(plan.sharding, plan.sharding)
     return base._replace(
-        engine=plan.engine, sharding="none" if plan.sharding == LAYERS else plan.sharding,
-        data=1 if plan.sharding == LAYERS else plan.count, pipeline=dealt, checkpointing=plan.checkpointing,
+        engine=plan.engine, sharding=sharded, data=1 if plan.sharding == LAYERS else working(plan), pipeline=dealt,
+        tensor=plan.grid.tensor, expert=plan.grid.experts, checkpointing=plan.checkpointing,
         optimizer=plan.optimizer, precision=plan.precision, offload="all" if plan.offload == "nvme" else plan.offload,
         micro_batch=micro * pairs,
         accumulation=accumulated(problem, plan, micro),

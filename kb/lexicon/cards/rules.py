@@ -25,7 +25,11 @@ _SAME_MEMORY = 0.06
 """H20 "98G" is the 96 GB card; 40 against 48 is another."""
 _LARGEST_CARD_BYTES = 1024 * GIB
 _N = r"(?:\d{1,5}|[一二两三四五六七八九十百]{1,4}|单|双|LATIN)"
-_FORM = grammar(r"(?<![a-z])(sxm\d?|pcie|nvl|oam|max-q|server|laptop|mobile)(?![a-z])|(笔记本|移动版|移动端|笔电)")
+_FORM = grammar(
+    r"(?<![a-z])(sxm\d?|pcie|nvl|oam|max-q|server|laptop|mobile)(?![a-z])|(笔记本|移动版|移动端|笔电|服务器版|工作站版)"
+)
+_EDITIONS = {"服务器版": "server", "工作站版": "workstation"}
+"""Editions by their Chinese names; every other one is a laptop's."""
 _HOST = grammar(r"\d ?[gt]i?b? ?(?:的|of )?(?:ram(?![a-z])|system memory|host memory|内存|ddr\d)|(?<![a-z])ddr[345]")
 """The machine's memory, which is no card's."""
 _PLURAL = grammar(r"^['’]?s(?![a-z])")
@@ -288,7 +292,7 @@ def _ids(mention: Mention, rest: str) -> tuple[str, ...]:
     form = _FORM.search(rest)
     if form is None:
         return ids
-    said = "laptop" if form[2] or form[1] in ("laptop", "mobile") else form[1]
+    said = _EDITIONS.get(form[2] or "", "laptop") if form[2] or form[1] in ("laptop", "mobile") else form[1]
     try:
         return gpu_ids(f"{mention.text} {said}")
     except UnknownName:

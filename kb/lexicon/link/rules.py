@@ -74,6 +74,9 @@ def read_link(text: str, field: str = "link") -> Link:
             name=near, kind="nvlink" if near.startswith("NV") else "pcie", path=near,
             beyond=far if _order(far) > _order(near) else None, together=min(runs, default=None),
         )  # fmt: skip
+    if _any("hosted").search(words):
+        slot = _pcie(words) or Link(name="pcie", kind="pcie")
+        return slot.model_copy(update={"path": "PHB"})
     if _any("none").search(words):
         return _pcie(words) or Link(name="pcie", kind="pcie")
     kind = _kind(words)

@@ -11,7 +11,7 @@ from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
 from kb.models import closed, model, models
 from kb.naming.longer_names import any_longer_model
-from kb.naming.names import Mention, model_names
+from kb.naming.names import Mention, model_names, newest_of_size
 
 ALIKE = 1.25
 """Largest over smallest parameter count of models that one name may mean without asking which."""
@@ -77,6 +77,8 @@ def _less(words: str, found: Sequence[FormatFound]) -> str:
 
 def _ids(written: str, words: str, field: str) -> list[str]:
     """Ids of the models meant, the usual one first; all of about the same size."""
+    if newest := newest_of_size(words) or newest_of_size(_plainer(words)):
+        return _settled(written, newest)
     every = _settled(written, model_names().bearers(written))
     if every:
         return every

@@ -33,6 +33,7 @@ _THOUSANDS_BY_POINT = grammar(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+)(?:,(\d{2}))?(?!
 _TENTH = grammar(r"([一二两三四五六七八九1-9])(?![\d十百千万])")
 _ONE_OF_IT = grammar(r" ?(?:[张块片台个套月年天度]|小时|季度)")
 """What a 「一」 counts that says what the amount is for: 「八百多一张」."""
+_KOREAN_SCALE = grammar(r"[만억]")
 _CHINESE_SCALE = grammar(r"[百千万亿]|(?<=\d)w(?![a-z])|预算|块|毛|每|一")
 
 
@@ -89,6 +90,9 @@ def _without_sign(text: str, words: str, field: str, currency: str | None) -> Mo
         return _money(text, words, bare[0], _Sign(currency, Decimal(1), end), field, ())
     if re.search(r"(?<![a-z])kr(?![a-z])", words):
         raise BadInput(field, f"“{text[:60]}”: kr is the krona of several countries.", "Write SEK, NOK or DKK.")
+    if _KOREAN_SCALE.search(words):
+        assumed = (f"“{text.strip()[:60]}” is read as won (KRW), as no currency is written.",)
+        return _money(text, words, bare[0], _Sign("KRW", Decimal(1), end), field, assumed)
     if _CHINESE_SCALE.search(words):
         assumed = (f"“{text.strip()[:60]}” is read as yuan (CNY), as no currency is written.",)
         return _money(text, words, bare[0], _Sign("CNY", Decimal(1), end), field, assumed)

@@ -57,3 +57,28 @@ def test_tokens_of_another_time_are_those_of_a_month(said: str, month: float) ->
 
 def test_a_time_beside_both_sides_is_meant_for_both() -> None:
     assert of_month("3M", "tokens_per_month", "3M in, 1M out per day") == pytest.approx(3e6 * 730 / 24)
+
+
+def test_a_bill_is_no_price_of_a_million_and_one_price_is_of_both_kinds_of_token() -> None:
+    asked = {"what": "tokens", "model": "Qwen3-8B", "cards": "1x 4090"}
+
+    def monthly(**more: str) -> str:
+        shown = agent_tool("cost").look_up({**asked, **more}, Ledger(), ()).shown
+        return str((shown.get("volume") or shown)["api_monthly_cost"])
+
+    assert monthly(api_price="$900/month", tokens_per_month="300M out, 1B in") == "$900.00/month"
+    assert monthly(api_price="$1", tokens_per_month="1B in, 500M out") == "$1,500/month"
+    refused = agent_tool("cost").look_up({**asked, "api_price": "$900/month"}, Ledger(), ()).shown
+    assert "bill" in refused["error"]["message"]
+
+
+def test_the_processor_that_is_named_makes_the_machine() -> None:
+    def hosts(**more: str) -> str:
+        return str(
+            agent_tool("cost").look_up({"what": "power", "cards": "3x 3080", **more}, Ledger(), ()).shown["hosts"]
+        )
+
+    assert hosts() == "500 W"
+    assert hosts(host="Ryzen 7 7700X") < hosts()
+    assert hosts(host="Threadripper 7970X") > hosts(host="Ryzen 7 7700X")
+    assert hosts(host="120 W") == "120 W"

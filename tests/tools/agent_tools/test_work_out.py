@@ -231,3 +231,26 @@ def test_a_unit_that_the_value_has_is_told_though_none_was_asked_for(ledger: Led
     )
 
     assert told["value"] == "$28.77/h"
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "unit", "value"),
+    [
+        ("we spend $6.2k on it", {"a": "$6.2k"}, "usd", "$3,100"),
+        ("중고 61만", {"a": "61만원"}, "KRW", "KRW 305,000"),
+        ("CHF 12,400 for it", {"a": "CHF 12,400"}, "CHF", "CHF 6,200"),
+        ("€900 per month", {"a": "900 EUR/month"}, "EUR", "€450.00/month"),
+        ("$32,000", {"a": "$32,000"}, "TWD", "TWD 512,000"),
+    ],
+)  # fmt: skip
+def test_money_is_read_as_people_write_it(words: str, values: dict[str, str], unit: str, value: str) -> None:
+    assert worked(Ledger(), (words,), expression="a / 2", values=values, unit=unit)["value"] == value
+
+
+def test_a_share_in_the_expression_is_told_as_assumed_and_a_speed_in_a_sentence_is_the_results() -> None:
+    made = Ledger()
+    shown = {"changes": [{"effect": "8.8 → 10.9 tokens a second"}]}
+    made.keep(LookedUp(key=made.next_key(), tool="find_ways_to_run", request={}, shown=shown))
+    told = worked(made, expression="a * 0.85", values={"a": "10.9 tokens/s"})
+    assert told["from"]["a"] == "a result"
+    assert told["assumed"] == ["0.85"]

@@ -207,6 +207,7 @@ def serving(need: ConfigureRequest, model: str | None, sequences: int | None, *,
         "concurrent_sequences": sequences, "weight_format": need.weight_format, "engine": need.engine,
         "kv_format": need.kv_format if need.kv_format in CACHES else None, "adapters": need.adapters,
         "lora_rank": need.lora_rank if need.adapters else None, "images_per_request": need.images_per_sample,
+        "input_tokens": need.input_tokens, "output_tokens": need.output_tokens,
         "target_tokens_per_s": need.target_tokens_per_s, "target_first_token_s": need.target_latency_s,
     }  # fmt: skip
     load = load_of(WorkFields.model_validate({name: one for name, one in given.items() if one is not None}))

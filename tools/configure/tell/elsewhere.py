@@ -59,7 +59,7 @@ def elsewhere(
     most = CHEAPER_FOR * amount(lead) if lead is not None else _stated(asked)
     kept = [
         one for one in found if whole(one) and sure(one) and speed(one) >= least and 0 < amount(one) < most
-        and (one.get("power_w") or 0) <= (asked.get("max_power_w") or math.inf)
+        and soon(one, asked) and (one.get("power_w") or 0) <= (asked.get("max_power_w") or math.inf)
     ]  # fmt: skip
     best = min(kept, key=amount, default=None)
     if best is None:
@@ -67,6 +67,12 @@ def elsewhere(
     if lead is None:
         return [{**best, "tier": "recommended", "gives_up": TOLD}]
     return [{**best, "tier": "other machine", "gives_up": f"{differences(best, lead, better=False)}; {TOLD}"}]
+
+
+def soon(one: Order, asked: Mapping[str, Any]) -> bool:
+    """Whether its first token comes within the longest wait that was stated."""
+    wanted, first = asked.get("target_latency_s"), (one.get("speed") or {}).get("time_to_first_token_s")
+    return not wanted or (first is not None and first <= wanted)
 
 
 def _stated(asked: Mapping[str, Any]) -> float:
@@ -135,7 +141,8 @@ def _order(
     found = run("find_ways_to_run", {
         "model": model, "cards": [{"gpu": card.id, "count": 1}], "host_memory": held,
         "memory_channels": min(module.count, host.channels or 1), "context_tokens": asked.get("context_tokens"),
-        "concurrent_sequences": at_once,
+        "concurrent_sequences": at_once, "input_tokens": asked.get("input_tokens"),
+        "output_tokens": asked.get("output_tokens"),
     })  # fmt: skip
     way = next(iter((found or {}).get("ways") or ()), None)
     if way is None or not way.get("speed"):

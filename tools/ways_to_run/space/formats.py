@@ -40,9 +40,12 @@ FEATURES = {
 """Format → the feature of a card that serving engines need for it."""
 NEEDS_UNITS = ("nvfp4",)
 """Formats that nobody takes without the units for them unless they are asked for: others of four bits are as small."""
+PLAIN_HALF = {"gguf:BF16": "gguf:F16"}
+"""A file of 16 bits as cards without BF16 take it: their kernels compute F16 or widen it, and of BF16 fall back."""
 ALIKE = {
     "int4": ("int4", "awq", "gptq", "gguf:Q4_K_M", "gguf:IQ4_XS", "gguf:Q4_0"),
     "int8": ("int8", "gguf:Q8_0"), "bf16": ("bf16", "fp16", "gguf:BF16"), "fp16": ("bf16", "fp16", "gguf:BF16"),
+    "gguf:F16": ("gguf:BF16",), "gguf:BF16": ("gguf:BF16",),
     "mxfp4": ("mxfp4", "gguf:MXFP4"), "int3": ("gguf:Q3_K_M", "gguf:IQ3_XXS"), "int2": ("gguf:Q2_K", "gguf:IQ2_XXS"),
 }  # fmt: skip
 """A format as people say it → those that are meant by it."""
@@ -117,6 +120,13 @@ def attends(load: Load, engine: str, gpu: Gpu) -> bool:
     return rule is None or rule.verdict != "does_not"
 
 
+def unloaded(load: Load, engine: str) -> str | None:
+    """Why an engine cannot load the model whatever the card; null where nothing is known to stop it."""
+    rows = launch_facts().unloaded if load.shape.id else ()
+    known = (one for one in rows if one.engine == engine and re.fullmatch(one.model, load.shape.id or ""))
+    return next((one.reason for one in known), None)
+
+
 def engines(gpu: Gpu, asked: str | None) -> tuple[str, ...]:
     """Engines that run on a card, as far as one was not asked for."""
     return tuple(one for one in (*SERVERS, FILES) if asked in (None, one) and runs(one, gpu, asked))
@@ -164,7 +174,8 @@ def _read(load: Load, engine: str, gpu: Gpu, name: str) -> Readable | Unreadable
     rule = features()[feature].rule(gpu, engine) if feature else None
     if rule is not None and rule.verdict == "does_not":
         return Unreadable(engine, name, rule)
-    return Readable(engine, held_in(name, gpu), rule if rule and rule.verdict == "works_with" else None)
+    held = PLAIN_HALF.get(name, name) if gpu.half == "fp16" else name
+    return Readable(engine, held_in(held, gpu), rule if rule and rule.verdict == "works_with" else None)
 
 
 def stored_only(gpu: Gpu) -> bool:

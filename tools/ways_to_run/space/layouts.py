@@ -121,8 +121,11 @@ def indivisible(shape: Shape, ways: int) -> str | None:
     return None
 
 
-def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
-    """Every layout of up to all cards of the group; copies no more than there are sequences."""
+def spreads(load: Load, group: Group, form: str, *, staged: bool = False) -> Iterator[Spread]:
+    """Every layout of up to all cards of the group; copies no more than there are sequences.
+
+    `staged`: also stages on cards of a fast link.
+    """
     shape, asked, count = load.shape, load.parallel, group.size
     block = block_of(shape.id, form)
     near = 1 if group.apart else min(group.near or group.per_node, group.per_node)
@@ -147,7 +150,7 @@ def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
         for pp in (asked.pp,) if asked.pp else STAGES:
             if tp * pp > count or pp > shape.layers or (group.apart and pp > 1):
                 break
-            if asked.pp or asked.tp or not _needless(shape, group, form, tp, pp):
+            if staged or asked.pp or asked.tp or not _needless(shape, group, form, tp, pp):
                 yield from _copied(Spread(tp, pp, 1, ep), group, load)
     yield from _experts_shared(load, group)
 

@@ -65,6 +65,8 @@ class Machine(NamedTuple):
     """Whether the cards are instances that nothing joins: a model is held by one of them, others by copies."""
     network: float | None = None
     """Bytes a second between computers of one memory each, which hold a model together; null = no such ones."""
+    hosted: bool = False
+    """Whether the cards reach each other through the host's root complex, as the links were stated."""
     joined: Network | None = None
     """What joins machines whose cards share layers; null = one machine, or the network usual of the cards."""
 
@@ -115,7 +117,8 @@ def machine_of(request: WaysToRunRequest) -> Machine:
     if len(cards) * request.nodes > 1 and all(stands_alone(card.gpu) for card in cards):
         return _computers(request, cards * request.nodes, host, said)
     joined = joined_by(request.link, request.nodes, [card.gpu for card in cards], said)
-    return Machine(tuple(cards), request.nodes, host, tuple(said), near, apart, joined=joined)
+    hosted = request.link is not None and request.link.path == "PHB"
+    return Machine(tuple(cards), request.nodes, host, tuple(said), near, apart, hosted=hosted, joined=joined)
 
 
 def _computers(request: WaysToRunRequest, cards: list[Card], host: Host, said: list[str]) -> Machine:

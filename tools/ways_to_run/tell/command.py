@@ -27,7 +27,20 @@ TOLD_APART = {"vllm": "--master-addr $MASTER_ADDR", "sglang": "--dist-init-addr 
 def command_of(load: Load, candidate: Candidate, flags: str) -> str:
     """The command and, after a `#`, how to log in, what MODEL stands for, and how to see that it answers."""
     beside = "; ".join(_beside(load, candidate))
-    return f"{_started(load, candidate)} {' '.join((flags, *_several(candidate)))}  # {beside}"
+    return f"{_partition(candidate)}{_started(load, candidate)} {' '.join((flags, *_several(candidate)))}  # {beside}"
+
+
+def on_ascend(candidate: Candidate) -> bool:
+    """Whether weights of eight bits run on Ascend chips, for which ModelSlim makes them beforehand."""
+    gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu if candidate.cards else None
+    return gpu is not None and gpu.vendor == "Huawei" and candidate.form == "int8" and candidate.engine != FILES
+
+
+def _partition(candidate: Candidate) -> str:
+    """What tells vLLM how many layers each stage takes, where its cards are not alike."""
+    if candidate.group is not None or candidate.engine == FILES:
+        return ""
+    return f"VLLM_PP_LAYER_PARTITION={','.join(map(str, candidate.held.layers))} "
 
 
 def checkpoint(load: Load, candidate: Candidate) -> str | None:
@@ -41,6 +54,8 @@ def checkpoint(load: Load, candidate: Candidate) -> str | None:
     if candidate.engine == FILES:
         found = repository(own, candidate.form)
         return found.named if found else None
+    if on_ascend(candidate):
+        return None
     if made_on_load(load, candidate.engine, candidate.form):
         return own
     known = published(load, candidate.form)
@@ -70,6 +85,8 @@ def _beside(load: Load, candidate: Candidate) -> Iterator[str]:
     found = checkpoint(load, candidate)
     if found is None and candidate.engine == FILES:
         yield "put that file there first"
+    elif on_ascend(candidate):
+        yield "MODEL: a W8A8 checkpoint made by ModelSlim, which no GPTQ or AWQ file is"
     elif found is None:
         yield f"MODEL: a {format_name(candidate.form)} checkpoint"
     elif is_gated(found):

@@ -15,6 +15,7 @@ from tools.ways_to_run.space.formats import (
     kernels_rule,
     readable,
     runs,
+    unloaded,
 )
 from tools.ways_to_run.space.layouts import groups, indivisible
 from tools.ways_to_run.space.load import Load
@@ -66,7 +67,10 @@ def _indivisible(load: Load, machine: Machine, found: Found) -> Iterator[Rejecte
 
 
 def _engines(load: Load, machine: Machine) -> Iterator[Rejected]:
-    """Engines that do not run on a card, where one was asked for or it is the usual one."""
+    """Engines that have no code for the model, and those that do not run on a card, asked for or usual."""
+    for engine in (load.engine,) if load.engine else (*SERVERS, FILES):
+        if reason := unloaded(load, engine):
+            yield Rejected(way=f"{load.name} in {ENGINES[engine]}", reason=reason, kind="engine")
     for cards in machine.kinds.values():
         gpu = cards[0].gpu
         for engine in (load.engine,) if load.engine else (SERVERS[0],):
@@ -97,7 +101,8 @@ def _formats(load: Load, machine: Machine, found: Found) -> Iterator[Rejected]:
             readable(load, SERVERS[0], gpu) if isinstance(one, Readable) and one.condition is not None
             and one.name in WEIGHT_ONLY and runs(SERVERS[0], gpu)}  # fmt: skip
     for name, (card, reason) in bare.items():
-        yield Rejected(way=f"{format_name(name)} arithmetic on {card}", reason=reason, kind="format")
+        way = f"{format_name(name)} arithmetic on {card} (the format itself runs)"
+        yield Rejected(way=way, reason=reason, kind="format")
 
 
 def _memory(load: Load, found: Found) -> Iterator[Rejected]:

@@ -14,6 +14,8 @@ from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.pace import Paces
 from tools.ways_to_run.weigh.worth import Weighed
 
+FEW_AT_THE_ROOT = 2
+
 
 def unsure(machine: Machine, load: Load, best: Weighed | None) -> Iterator[str]:
     """Lines on the way that leads."""
@@ -21,6 +23,7 @@ def unsure(machine: Machine, load: Load, best: Weighed | None) -> Iterator[str]:
         return
     candidate = best.candidate
     yield from _of_network(candidate)
+    yield from _of_root(machine, candidate)
     yield from _of_architecture(load, candidate)
     yield from _of_split(machine, load, candidate)
 
@@ -34,6 +37,16 @@ def _of_network(candidate: Candidate) -> Iterator[str]:
         yield (
             "Hardly measured: models shared between machines. Reports of such set-ups differ from the estimate by "
             "up to two and a half times, most of them below it: try it before relying on the figure."
+        )
+
+
+def _of_root(machine: Machine, candidate: Candidate) -> Iterator[str]:
+    """Many cards that share every layer through the host, where people measure fewer of them as the faster."""
+    if candidate.spread.tp > FEW_AT_THE_ROOT and machine.hosted:
+        yield (
+            f"Every layer's sums of {candidate.spread.tp} cards pass the host's root complex (PHB, no P2P): machines "
+            "differ there more than the range says, and two cards that share layers are often the faster. Measure TP 2 "
+            "with copies or stages beside it."
         )
 
 

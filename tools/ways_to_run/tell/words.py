@@ -82,6 +82,8 @@ def title_of(candidate: Candidate) -> str:
 def layout_name(candidate: Candidate) -> str:
     """Tensor parallelism, pipeline, copies, as people write them; empty on one card."""
     spread = candidate.spread
+    if candidate.group is None and candidate.engine != FILES:
+        return f"PP {spread.pp} of {' + '.join(map(str, candidate.held.layers))} layers"
     if candidate.group is None and spread.tp == 1:
         return ""
     shown = (("TP", spread.tp), ("PP", spread.pp), ("DP", spread.dp), ("EP", spread.ep))
