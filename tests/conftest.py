@@ -13,6 +13,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from ingest.sync import ensure_bundled
 from kb.settings import settings, stay_offline
 
 LANGUAGE_MODEL = {name: value for name, value in os.environ.items() if name.startswith("GPU_ADVISOR_LLM") and value}
@@ -178,3 +179,22 @@ def postgres() -> Iterator[str]:
         pytest.skip("the driver is not installed (pip install 'gpu-advisor[postgres]')")
     with running(binaries) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def bundled_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose index holds the bundled guidance; copy its `index` folder into a test's own home."""
+    home = tmp_path_factory.mktemp("bundled-home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPU_ADVISOR_HOME", str(home))
+        settings.cache_clear()
+        ensure_bundled()
+    settings.cache_clear()
+    return home
+
+
+@pytest.fixture
+def guidance(bundled_index: Path, advisor_home: Path) -> Path:
+    """This test's home with the bundled guidance in its index."""
+    shutil.copytree(bundled_index, advisor_home)
+    return advisor_home

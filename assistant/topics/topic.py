@@ -1,6 +1,6 @@
 """What a topic is, and which one takes an ask."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +13,8 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import Ledger, LookedUp
 from tools.agent_tools.toolset import agent_tool
 
-FAMILIES = ("room", "speed", "choice", "money", "trouble", "parts")
+FAMILIES = ("site", "room", "speed", "choice", "money", "trouble", "parts", "talk", "documents")
+"""In the order in which they are tried; what documents say comes last, where nothing works the answer out."""
 
 
 class SectionTold(NamedTuple):
@@ -32,6 +33,8 @@ class Calls:
     def __init__(self, ledger: Ledger, words: tuple[str, ...]) -> None:
         self._ledger, self._words = ledger, words
         self._made: dict[str, LookedUp] = {}
+        self.before = ledger.all
+        """What was looked up in the turns before, the oldest first."""
 
     def call(self, tool: str, arguments: dict[str, object]) -> LookedUp:
         """The result, or the refusal, of one of the nine tools."""
@@ -39,6 +42,10 @@ class Calls:
         if key not in self._made:
             self._made[key] = agent_tool(tool).look_up(arguments, self._ledger, self._words)
         return self._made[key]
+
+    def detailed(self, one: LookedUp) -> LookedUp:
+        """A result of a turn before with what stands behind it, which no conversation keeps."""
+        return one if one.worked else self.call(one.tool, dict(one.request))
 
 
 class Topic(NamedTuple):
@@ -60,6 +67,6 @@ def topics() -> Sequence[Topic]:
     return tuple(import_module(name).TOPIC for name in names)
 
 
-def topic_for(ask: Ask, situation: Situation) -> Topic | None:
-    """The topic that takes an ask; None where none does."""
-    return next((one for one in topics() if ask.ask in one.asks and one.applies(ask, situation)), None)
+def topics_for(ask: Ask, situation: Situation) -> Iterator[Topic]:
+    """The topics that may take an ask, the closest first: where one can say nothing, the next is tried."""
+    return (one for one in topics() if ask.ask in one.asks and one.applies(ask, situation))

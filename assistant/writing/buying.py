@@ -107,18 +107,3 @@ def _daily_hours(setup: Setup) -> str | None:
     if often is None or long is None or often.value not in DAILY or not isinstance(long.value, int | float):
         return None
     return f"{long.value / 3600:g}" if long.value <= DAY_S else None
-
-
-def powering(setup: Setup, situation: Situation, language: str) -> dict[str, str]:
-    """Arguments of `cost` for power: the cards, the supply and circuit at hand, electricity."""
-    said = {"cards": cards_of(setup) or ""}
-    for slot, name in (
-        ("psu", "psu"), ("circuit", "circuit"), ("tariff", "tariff"), ("busy_hours", "hours_per_day"),
-        ("country", "country"), ("pue", "pue"),
-    ):  # fmt: skip
-        if (found := _one(setup, situation, slot, *THOUGHT_OF)) is not None:
-            said[name] = (
-                f"{found.value:g} W" if slot == "psu" and isinstance(found.value, int | float) else money_of(found)
-            )
-    said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
-    return {name: value for name, value in said.items() if value}

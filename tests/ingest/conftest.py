@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ingest.sync import ensure_bundled
-from kb.settings import settings
-
 DOCUMENTS = Path(__file__).parent / "documents"
 
 
@@ -29,22 +26,3 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
         return path
 
     return write
-
-
-@pytest.fixture(scope="session")
-def bundled_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose index holds the bundled guidance; copy its `index` folder into a test's own home."""
-    home = tmp_path_factory.mktemp("bundled-home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GPU_ADVISOR_HOME", str(home))
-        settings.cache_clear()
-        ensure_bundled()
-    settings.cache_clear()
-    return home
-
-
-@pytest.fixture
-def guidance(bundled_index: Path, advisor_home: Path) -> Path:
-    """This test's home with the bundled guidance in its index."""
-    shutil.copytree(bundled_index, advisor_home)
-    return advisor_home
