@@ -86,12 +86,16 @@ def with_neighbours(facts: Sequence[tuple[MarkedFact, str]], language: str | Non
     no amount names one, the currency is that of the language. What was not said is told in `inherited`.
     """
     alone = [_alone(mark.slot, quote) for mark, quote in facts]
+    named = [one.value for one in alone if isinstance(one, Value) and isinstance(one.value, Money)]
+    for place, ((mark, quote), one) in enumerate(zip(facts, alone, strict=True)):
+        if slots()[mark.slot].reads == "money" and isinstance(one, str):
+            alone[place] = _in_currency(quote, one, named, _CURRENCY.get(language or ""))
     told = [one.value if isinstance(one, Value) and isinstance(one.value, Money) else None for one in alone]
     completed = []
     for (mark, quote), one in zip(facts, alone, strict=True):
         if slots()[mark.slot].reads == "money":
             others = [money for (other, _), money in zip(facts, told, strict=True) if money and other.slot == mark.slot]
-            one = _completed(one, quote, others, [money for money in told if money], _CURRENCY.get(language or ""))
+            one = _paid_per(one, quote, others)
         completed.append(_plain(one))
     return completed
 
@@ -117,27 +121,26 @@ def _plain(one: Value | str) -> Value | str:
     return Value(value.model_dump(mode="json") if hasattr(value, "model_dump") else value, one.inherited)
 
 
-def _completed(
-    one: Value | str, quote: str, same: Sequence[Money], any_: Sequence[Money], usual: str | None
-) -> Value | str:
-    """An amount with what its neighbours say of it."""
-    inherited: list[str] = []
+def _in_currency(quote: str, refused: str, named: Sequence[Money], usual: str | None) -> Value | str:
+    """An amount without a currency, in that of the other amounts, else in the usual one; or why it is none."""
+    currency = next((money.currency for money in named), usual)
+    if currency is None:
+        return refused
+    try:
+        return Value(read_money(quote, currency=currency), ("currency",))
+    except AdvisorError as problem:
+        return str(problem)
+
+
+def _paid_per(one: Value | str, quote: str, same: Sequence[Money]) -> Value | str:
+    """An amount that names no time it is paid for, with that of its neighbours."""
     if isinstance(one, str):
-        currency = next((money.currency for money in (*same, *any_)), usual)
-        if currency is None:
-            return one
-        try:
-            one = Value(read_money(quote, currency=currency))
-        except AdvisorError as problem:
-            return str(problem)
-        inherited.append("currency")
+        return one
     money: Money = one.value
-    if money.per is None and money.each is None and _BARE.match(plain(quote)):
-        paid = next((other for other in same if other.per is not None), None)
-        if paid is not None:
-            money = money.model_copy(update={"per": paid.per, "each": paid.each})
-            inherited.append("per")
-    return Value(money, (*one.inherited, *inherited))
+    paid = next((other for other in same if other.per is not None), None)
+    if paid is None or money.per is not None or money.each is not None or not _BARE.match(plain(quote)):
+        return one
+    return Value(money.model_copy(update={"per": paid.per, "each": paid.each}), (*one.inherited, "per"))
 
 
 def _cards(quote: str, slot: str) -> Any:
