@@ -5,11 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from assistant.reading.annotation import Annotation, Ask, Entity, Fact, Stated
 from assistant.reading.situation import Known, Situation, Thing
+from kb.catalog import gpus
 
 NUMBERED = re.compile(r"\s*(?:\d+ ?[x×*张卡块]|one\b|single|[一单两二双三四五六七八九十])", re.IGNORECASE)
 """Words that begin with how many cards there are."""
 NAMES = {"work": "model", "hardware": "cards"}
 """The slot by which a thing is known again."""
+CLOSE_RATIO = 0.1
+"""By which two sizes of memory are still one card's: labels count in binary, people in decimal units."""
 REPLACES = {"changes", "corrects", "supposes"}
 SEVERAL = {
     "cards", "setting", "error", "symptom", "claim", "property", "fix_tried", "refers", "accessory", "condition",
@@ -146,6 +149,14 @@ def _cards_of(values: Sequence[object]) -> set[str]:
     return {str(row.get("gpu")) for row in rows if isinstance(row, dict) and row.get("gpu")}
 
 
+def _another_card(known: Iterable[Known], new: Iterable[Known]) -> bool:
+    """Whether a memory is told that the card named before does not have: another card is meant."""
+    held = [gpus()[row["gpu"]].memory_bytes for one in known if one.slot == "cards"
+            for row in one.value or () if row.get("gpu") in gpus()]  # fmt: skip
+    told = [one.value for one in new if one.slot == "card_memory" and isinstance(one.value, int | float)]
+    return bool(held and told) and not any(abs(a - b) <= CLOSE_RATIO * a for a in held for b in told)
+
+
 def _with(known: tuple[Known, ...], facts: Iterable[Fact], turn: int, kind: str) -> tuple[Known, ...]:
     """What is known with a turn's facts: a slot that is said again is replaced, unless it may hold several."""
     new = [
@@ -157,4 +168,6 @@ def _with(known: tuple[Known, ...], facts: Iterable[Fact], turn: int, kind: str)
     ]  # fmt: skip
     said = {one.slot for one in new}
     out = {slot for slot in said if slot not in SEVERAL or kind in REPLACES}
+    if kind in REPLACES and "cards" not in said and _another_card(known, new):
+        out.add("cards")
     return (*(one for one in known if one.slot not in out), *new)

@@ -10,7 +10,7 @@ from tools.agent_tools.ledger import LookedUp
 
 QUERY_MAX = 380
 ANSWERS_MIN, ANSWERS_FIGURE, ANSWERS_MORE = 0.4, 0.6, 0.45
-"""How sure the search is that a passage answers: of the first that is quoted, where a figure is asked, of one beside."""
+"""How sure the search is that a passage answers: of the first quoted, where a figure is asked, of one beside."""
 FIGURES = frozenset({
     "fits", "memory", "count", "limit", "speed", "duration", "cost", "buy_or_rent", "break_even", "available", "spec",
     "power",
@@ -27,6 +27,7 @@ TELLS_OF_WORK = frozenset({
 """Slots whose words say what a question is about; figures tell a search nothing."""
 FOOTNOTE = re.compile(r"\s*\[\^[\w.-]+\]")
 BULLET = re.compile(r"^[-*] ")
+RULE = re.compile(r"[|:\s-]+")
 NUMBERED = re.compile(r"\[(\d+)\]")
 
 
@@ -70,9 +71,19 @@ def quoted(found: LookedUp, ask: Ask, language: str) -> list[Quoted]:
         fits = row.get("language") == language or row.get("trust") != "bundled"
         if row.get("disputes") or not fits or sure < (ANSWERS_MORE if told else least):
             continue
-        lines = tuple(f"{line} [[{found.key}.{number}]]" if cites else line for line, cites in _lines(row))
+        key = f"[[{found.key}.{number}]]"
+        lines = tuple(f"{line} {key}" if cites else _cited_rows(line, key) for line, cites in _lines(row))
         told.append(Quoted(str(row.get("heading") or ""), lines, sure))
     return told[:PASSAGES_MAX]
+
+
+def _cited_rows(block: str, key: str) -> str:
+    """A table with the key in each of its rows; code as it is."""
+    if not block.startswith("|"):
+        return block
+    head, *rows = block.splitlines()
+    cited = [row if RULE.fullmatch(row) else f"{row.rstrip().rstrip('|').rstrip()} {key} |" for row in rows]
+    return "\n".join([head, *cited])
 
 
 def _lines(row: dict[str, Any]) -> Iterator[tuple[str, bool]]:

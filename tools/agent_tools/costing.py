@@ -34,7 +34,8 @@ RENT = ("purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "term_cost
 AGAINST = ("which", "offer", "gpu_hourly_cost", "monthly_cost")
 """What is told of each rent that owning is held against; its day stands with the rents."""
 POWER = (
-    "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "inside_max_w", "node_wall_max_w", "wall_max_w", "sustained_w", "idle_w", "ten_ms_w", "supply",
+    "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "inside_max_w", "node_wall_max_w", "wall_max_w", "sustained_w",
+    "idle_w", "ten_ms_w", "supply",
     "vendor_suggested_psu_w", "circuits", "heat_btu_per_hour", "racks", "energy", "power_limit", "assumptions",
     "warnings",
 )  # fmt: skip
