@@ -20,7 +20,7 @@ from assistant.reading.annotation import Annotation, Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic, topics_for
 from assistant.writing.left_open import intent_of, open_lead, open_questions, unknown_names
-from assistant.writing.sections import Block, beside, text_of
+from assistant.writing.sections import Block, bare, beside, text_of
 from assistant.writing.words import LANGUAGES, Words
 from tools.agent_tools.ledger import Ledger
 
@@ -103,7 +103,8 @@ def _held(
         text = _text(said, notes, history)
         loose = checked(text, evidence).findings
         text = without(text, [(one.statement.start, one.statement.end) for one in loose])
-        lost = [one for one in said if one.topic is not None and one.told.lead not in text]
+        held = bare(text)
+        lost = [one for one in said if one.topic is not None and bare(one.told.lead) not in held]
         if again or not lost:
             break
         said = [_open(one.ask, situation, language) if one in lost else one for one in said]

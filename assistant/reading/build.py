@@ -140,7 +140,7 @@ def _standing(base: Situation, others: Sequence[Thing]) -> str:
         found = next((id_ for number in ask.about if (id_ := base.numbers.get(number)) in ids), None)
         if found is not None:
             return found
-    return ids[-1]
+    return ids[0] if others[0].what == "work" else ids[-1]  # the main work is named first, the machine meant last
 
 
 def _cards_of(values: Sequence[object]) -> set[str]:

@@ -35,6 +35,8 @@ class Calls:
         self._made: dict[str, LookedUp] = {}
         self.before = ledger.all
         """What was looked up in the turns before, the oldest first."""
+        self.quoted: set[str] = set()
+        """Headings of documents that were quoted to another ask of the turn."""
 
     def call(self, tool: str, arguments: dict[str, object]) -> LookedUp:
         """The result, or the refusal, of one of the nine tools."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_of
-from assistant.writing.setups import THOUGHT_OF, Setup
+from assistant.writing.setups import Setup
 
 LANGUAGE_COUNTRY = {"zh": "CN"}
 """Where people of a language pay for electricity, if they name no country; English is spoken in too many to say."""

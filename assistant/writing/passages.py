@@ -64,17 +64,23 @@ def quoted(found: LookedUp, ask: Ask, language: str) -> list[Quoted]:
     """The passages that answer, the surest first: those in the language of the answer, and what a person ingested."""
     rows = found.worked[-1].result.get("passages", []) if found.worked else []
     shown = len(found.shown.get("passages", []))
-    told: list[Quoted] = []
+    told: dict[tuple[str, str], Quoted] = {}
     least = ANSWERS_FIGURE if ask.ask in FIGURES else ANSWERS_MIN
     for number, row in enumerate(rows[:shown], 1):
-        sure = float(row.get("answers") or 0.0)
+        section = _section(row)
         fits = row.get("language") == language or row.get("trust") != "bundled"
-        if row.get("disputes") or not fits or sure < (ANSWERS_MORE if told else least):
+        best = max(float(one.get("answers") or 0.0) for one in rows if _section(one) == section)
+        if row.get("disputes") or not fits or best < (ANSWERS_MORE if told and section not in told else least):
             continue
         key = f"[[{found.key}.{number}]]"
         lines = tuple(f"{line} {key}" if cites else _cited_rows(line, key) for line, cites in _lines(row))
-        told.append(Quoted(str(row.get("heading") or ""), lines, sure))
-    return told[:PASSAGES_MAX]
+        before = told.get(section)
+        told[section] = Quoted(section[1], (*(before.lines if before else ()), *lines), best)
+    return list(told.values())[:PASSAGES_MAX]
+
+
+def _section(row: dict[str, Any]) -> tuple[str, str]:
+    return str(row.get("document")), str(row.get("heading") or "")
 
 
 def _cited_rows(block: str, key: str) -> str:

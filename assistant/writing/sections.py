@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+KEY = re.compile(r"\s*\[\[R[\d.]+\]\]")
+"""Of a passage: the same statement may be found for several asks."""
 SENTENCE = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+(?=[A-Z“\"*])")
 TELLING_MIN = 2
 """Characters of a figure from which on it is one of the answer, and no small count."""
@@ -44,8 +46,8 @@ def text_of(blocks: Sequence[Block], notes: Sequence[str] = (), questions: Seque
 
 def _new(one: Block, sentences: set[str], told: set[str], asked: set[str], *, again: bool) -> Iterator[str]:
     """The lines of a section less what was said: its lead stays, unless it is said word for word."""
-    if one.lead not in sentences:
-        sentences.add(one.lead)
+    if bare(one.lead) not in sentences:
+        sentences.add(bare(one.lead))
         yield one.lead
         told |= _figures(one.lead)
     for line in one.lines:
@@ -56,17 +58,25 @@ def _new(one: Block, sentences: set[str], told: set[str], asked: set[str], *, ag
             yield fresh
 
 
+def bare(line: str) -> str:
+    """A statement without the key of its passage, by which it is known again."""
+    return KEY.sub("", line).removeprefix("- ").strip()
+
+
 def _fresh(line: str, sentences: set[str], asked: set[str]) -> str:
-    """A line less the sentences that stand already, here or among the questions at the end."""
-    if line.startswith(BLOCKS):
-        parts = [line]
+    """A line less the sentences, or the items, that stand already, here or among the questions at the end."""
+    if line in asked:
+        return ""
+    listed = line.startswith("- ")
+    if listed or line.startswith(BLOCKS):
+        parts = line.split("\n") if listed else [line]
     else:
         parts = [part.strip() for part in SENTENCE.split(line) if part.strip()]
-    kept = [part for part in parts if part not in sentences and part not in asked and line not in asked]
-    sentences.update(kept)
+    kept = [part for part in parts if bare(part) not in sentences]
+    sentences.update(map(bare, kept))
     if kept == parts:
         return line
-    return ("" if re.search(r"[一-鿿]", line) else " ").join(kept)
+    return ("\n" if listed else "" if re.search(r"[一-鿿]", line) else " ").join(kept)
 
 
 def _figures(line: str) -> set[str]:

@@ -18,7 +18,9 @@ from tools.agent_tools.ledger import LookedUp
 ASKS = ("duration", "fits", "memory", "speed", "cost")
 ALONE = frozenset({"duration"})
 """Asks that are answered without cards or a model as well: on usual ones, which is said."""
-HELD = re.compile(r"(?P<needed>[\d.,]+ [GM]iB) of (?P<usable>[\d.,]+ GiB) a card(?: \(tight\))?, (?P<rate>[\d,.]+ tokens/s)")
+HELD = re.compile(
+    r"(?P<needed>[\d.,]+ [GM]iB) of (?P<usable>[\d.,]+ GiB) a card(?: \(tight\))?, (?P<rate>[\d,.]+ tokens/s)"
+)
 SHORTER = re.compile(r"samples to (?P<tokens>[\d,]+) tokens")
 CARDS = re.compile(r" on (?P<cards>\d+ × [^:]+):")
 """What a change says: the figures it leads to, and what it changes."""
@@ -49,7 +51,9 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     if not sections:
         return None
     lines = [line for one in sections for line in one.lines]
-    return SectionTold(sections[0].lead, (*(one.lead for one in sections[1:]), *dict.fromkeys(lines)), sections[0].verdict)
+    return SectionTold(
+        sections[0].lead, (*(one.lead for one in sections[1:]), *dict.fromkeys(lines)), sections[0].verdict
+    )
 
 
 def _trains(situation: Situation) -> bool:
@@ -94,7 +98,9 @@ def _one(ask: Ask, setup: Setup, situation: Situation, calls: Calls, words: Word
         lines.append(words.say("holds", **fields))
         lines += _reckoned(one, words)
     lines += assumed_card(one, fields["cards"], words)
-    costs = words.maybe("price", cost=fields["cost"], day=fields["day"]) or words.maybe("price_own", cost=fields["cost"])
+    costs = words.maybe("price", cost=fields["cost"], day=fields["day"]) or words.maybe(
+        "price_own", cost=fields["cost"]
+    )
     if ask.ask == "cost" and costs:
         return SectionTold(costs[0], (lead, *lines), kind)
     return SectionTold(lead, (*lines, *costs), kind)
@@ -135,7 +141,9 @@ def _without_cards(setup: Setup, situation: Situation, calls: Calls, words: Word
         fields = None if one.failed else best_way(one, words)
         if fields is not None:
             keys = ("model", "method", "cards", "time", "rate")
-            lead = next(iter(words.maybe("time", **{key: fields[key] for key in keys})), "") or words.say("rate", **fields)
+            lead = next(iter(words.maybe("time", **{key: fields[key] for key in keys})), "") or words.say(
+                "rate", **fields
+            )
             costs = words.maybe("price", cost=fields["cost"], day=fields["day"])
             told = (words.say("assumed_cards", cards=fields["cards"]), words.say("holds", **fields), *costs)
             return SectionTold(lead, (*told, words.say("question_cards")), "estimate")

@@ -1,7 +1,7 @@
 """A job on machines that may be taken away: how often it saves, how long it then takes, and what it costs.
 
-    step = √(2 · save · gap)                            J. W. Young, 1974: doi.org/10.1145/361147.361115
-    wall = job · (1 + save / step) / (1 − (step / 2 + back) / gap)
+step = √(2 · save · gap)                            J. W. Young, 1974: doi.org/10.1145/361147.361115
+wall = job · (1 + save / step) / (1 − (step / 2 + back) / gap)
 """
 
 import re
@@ -40,7 +40,8 @@ def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> Sectio
     often = words.say("often", step=_said(step), gap=gap, save=lasting["save"])
     taken = words.say("assumed", save=lasting["save"], back=lasting["back"])
     if job is None:
-        return SectionTold(often, (taken, words.say("notice")), "recommendation")
+        alone = words.say("assumed_save", save=lasting["save"])
+        return SectionTold(often, (alone, words.say("notice")), "recommendation")
     wall = _value(calls, WALL, {"job": job, **lasting, "step": f"{step.key}.value"}, "h")
     if wall is None:
         return SectionTold(often, (taken, words.say("notice")), "recommendation")
