@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from assistant.answer import Answer, Grounding, Section
+from assistant.answer import Answer, Grounding, Section, Unused
 from assistant.finish import since
 from assistant.grounding.check import Checked, checked
 from assistant.grounding.standing.evidence import Evidence
@@ -133,8 +133,8 @@ def _text(said: Sequence[Said], notes: Sequence[str], history: Sequence[Answer])
     return text_of(blocks, [one for one in notes if one not in before], questions)
 
 
-def _unused(language: str, unused: Sequence[object]) -> tuple[str, ...]:
+def _unused(language: str, unused: Sequence[Unused]) -> tuple[str, ...]:
     """What could have decided and was not used, told."""
     say = phrases(LANGUAGES[language])
-    telling = [f"“{one.quote}”" for one in unused if getattr(one, "decides", False)]
+    telling = [f"“{one.quote}”" for one in unused if one.decides]
     return (say("driven.unused", quotes=say.listed(telling[:3])),) if telling else ()
