@@ -298,6 +298,9 @@ class Advisor:
         except Unanswered as problem:
             logger.warning("the planner answers in the language model's place: %s", problem.reason)
             return problem.reason
+        except Exception:  # a fault of ours while it is heard or checked must not cost the person the turn
+            logger.exception("the planner answers in the language model's place")
+            return "a fault while its answer was checked"
 
     def _worked(self, job: Job, started: float, *, steps: bool) -> Generator[Step, None, Worked]:
         """A turn worked out in another process, where there is one that can, or here."""

@@ -19,8 +19,9 @@ from assistant.phrases import phrases
 from assistant.reading.annotation import Annotation, Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic, topics_for
-from assistant.writing.left_open import intent_of, open_lead, open_questions, unknown_names
-from assistant.writing.sections import Block, bare, beside, text_of
+from assistant.writing.accounts.worked.wholes import with_wholes
+from assistant.writing.telling.left_open import intent_of, open_lead, open_questions, unknown_names
+from assistant.writing.telling.sections import Block, bare, beside, text_of
 from assistant.writing.words import LANGUAGES, Words
 from tools.agent_tools.ledger import Ledger
 
@@ -37,7 +38,7 @@ class Said(NamedTuple):
 
 def taken(situation: Situation) -> list[Topic | None]:
     """The closest topic for every ask; None where there is none."""
-    return [next(topics_for(ask, situation), None) for ask in situation.asks]
+    return [next(iter(topics_for(ask, situation)), None) for ask in situation.asks]
 
 
 def answered(
@@ -56,7 +57,7 @@ def answered(
     calls = Calls(ledger, words)
     asks = situation.asks or situation.standing or (Ask(ask="aside", quote=question[:80], start=0),)
     said = [_said(ask, situation, calls, language) for ask in asks]
-    evidence = Evidence.of(ledger.all, words, tuple(answer.answer for answer in history))
+    evidence = Evidence.of(with_wholes(ledger.all), words, tuple(answer.answer for answer in history))
     said, text, final = _held(said, annotation, situation, evidence, history)
     text, citations = cited(text, final, ledger.all)
     unused = unused_of(question, ledger.new, text)

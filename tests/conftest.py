@@ -12,8 +12,8 @@ from typing import Any
 
 import hypothesis
 import pytest
+from filelock import FileLock
 
-from ingest.sync import ensure_bundled
 from kb.settings import settings, stay_offline
 
 LANGUAGE_MODEL = {name: value for name, value in os.environ.items() if name.startswith("GPU_ADVISOR_LLM") and value}
@@ -128,6 +128,28 @@ def advisor_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     settings.cache_clear()
 
 
+@pytest.fixture(scope="session")
+def guidance_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose index holds the bundled guidance, to be copied: building it takes half a minute of a processor.
+
+    The processes of one run share it; whoever comes first builds it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    home = shared / "guidance-home"
+    with FileLock(shared / "guidance-home.lock"), pytest.MonkeyPatch.context() as patch:
+        if not home.exists():
+            from ingest.sync import ensure_bundled
+
+            building = shared / "guidance-home-building"
+            patch.setenv("GPU_ADVISOR_HOME", str(building))
+            settings.cache_clear()
+            ensure_bundled()
+            building.rename(home)
+    settings.cache_clear()
+    return home
+
+
 @pytest.fixture
 def on_day(advisor_home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Makes another day of today, for the rest of the test: `on_day("2027-06-01")`."""
@@ -181,20 +203,8 @@ def postgres() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
-def bundled_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose index holds the bundled guidance; copy its `index` folder into a test's own home."""
-    home = tmp_path_factory.mktemp("bundled-home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GPU_ADVISOR_HOME", str(home))
-        settings.cache_clear()
-        ensure_bundled()
-    settings.cache_clear()
-    return home
-
-
 @pytest.fixture
-def guidance(bundled_index: Path, advisor_home: Path) -> Path:
+def guidance(guidance_home: Path, advisor_home: Path) -> Path:
     """This test's home with the bundled guidance in its index."""
-    shutil.copytree(bundled_index, advisor_home)
+    shutil.copytree(guidance_home, advisor_home)
     return advisor_home

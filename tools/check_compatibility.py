@@ -41,7 +41,9 @@ _SAID_OF_WAY: dict[Way, str] = {
 _VERSION = re.compile(r"(?:cuda|cu|v|r)?[ -]?(\d{1,3}(?:\.\d{1,3}){0,3})(?:\.x)?", re.IGNORECASE)
 _ENGINE_RELEASE = re.compile(r"[\s=~<>v-]+\d+(?:\.\d+)*(?:\.?(?:post|rc)\d+)?(?:\+\w+)?$", re.IGNORECASE)
 _WHEEL = re.compile(r"cu(\d{2})(\d)", re.IGNORECASE)
-_CUDA_SAID = re.compile(r"\bcu(\d{2})(\d)\b|cuda[ -]?v?(\d{1,2}(?:\.\d{1,2})?)", re.IGNORECASE | re.ASCII)
+_CUDA_SAID = re.compile(
+    r"\bcu(\d{2})(\d)\b|cuda[ -]?(?:[>=≥]{1,2} ?)?v?(\d{1,2}(?:\.\d{1,2})?)", re.IGNORECASE | re.ASCII
+)
 _DRIVER_SAID = re.compile(r"(?:driver|驱动)\D{0,12}?(\d{3}(?:\.\d{1,3}){0,2})", re.IGNORECASE)
 
 
@@ -170,6 +172,13 @@ def _cards(request: CompatibilityRequest) -> tuple[list[Gpu], tuple[str, ...]]:
 def feature_names() -> Names:
     """Names of every feature, to resolve one or to find them in running text."""
     return Names("feature", {one.id: (one.title, *one.aliases) for one in features().values()})
+
+
+def names_something(text: str) -> bool:
+    """Whether words name a feature, a release, or a version of CUDA or the driver."""
+    if any(one.exact for one in feature_names().scan(text)) or any(one.meant(text) for one in features().values()):
+        return True
+    return bool(named_in(text)) or bool(_CUDA_SAID.search(text) or _DRIVER_SAID.search(text))
 
 
 def _feature(name: str, field: str) -> Feature:

@@ -6,16 +6,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
+from assistant.grounding.intervals import torn
+from assistant.grounding.needless import needs_nothing
 from assistant.grounding.standing.derived import POOL_MAX, derived
 from assistant.grounding.standing.evidence import CATALOG, PASSAGE_KEY, PERSON, Evidence
-from assistant.grounding.standing.intervals import torn
 from assistant.grounding.standing.sums import (
-    SMALL_MAX,
     balanced,
-    converts,
     ends_sum,
     follows,
-    is_width,
     leads,
     miscounted,
     parts_of_factor,
@@ -25,45 +23,19 @@ from assistant.grounding.strangers import strangers
 from assistant.grounding.wording.cues import COUNTED, says
 from assistant.grounding.wording.figures import MARKER, Figure, figures
 from assistant.grounding.wording.mentions import products
-from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
+from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PLAIN, POWER, RATE
 from assistant.grounding.wording.statements import Statement, statements
 
-HARDWARE = re.compile(
-    r"\s?(?:(?:x|×|\*)(?!\s?[\d$¥€(])|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"
-    r"|张|块|卡|台|颗|份|节点|机柜|层|个? ?(?:KV ?)?头)",
-    re.I,
-)
-"""What makes a small number one of things that are bought."""
 CARDS_BEHIND = re.compile(r"\s?(?:GPUs?\b|cards?\b|张|卡(?!时))", re.I)
 """What makes a number one of cards, where their name is left out."""
-NOTHING = "no result holds it"
+NOTHING, NOT_OWN = "no result holds it", "no result holds it, and own knowledge may not tell it: look it up"
 MISCOUNTED = "the sum before it comes to something else"
-FEW = 2
-"""So many users or layers are said as words are."""
-RESULTS_COUNT = frozenset({"tokens", "requests", "layers"})
-FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
-"""What may be said of one's own knowledge whatever it is about: settings, shares, times."""
-GENERAL_KINDS = frozenset({BYTES, RATE, FLOPS, POWER})
-"""What may be, where no product is named: a tool gives it of products."""
 AS_ANOTHER = re.compile(r"holds it as |at an end")
 """Against a figure that words beside it call something else; being of another thing, it may still be worked out."""
-WHOLE = 100.0
-"""In percent: all of anything."""
 BARE_MIN = 1000
 """From which number on one without a unit is no count that anybody says in passing."""
 QUOTED_KINDS = frozenset({BYTES, RATE, FLOPS, POWER, MONEY, PACE})
 """What of a passage is told as the passage's."""
-CLAUSE = re.compile(r"(?:[,;:]\s|[，；：]|\b(?:and|then)\s)(?!\d)")
-POLITE = re.compile(
-    r"(?:please|also|then|next|first|now|or|you can|can you|could you|kindly|再|并|另外|麻烦|也)[ ,，]*", re.I
-)
-"""Before the word that tells to do something."""
-APART = re.compile(r"(?:[,;:]\s|[，；：])(?!\d)")
-"""What parts clauses, and not what one verb names: "send the command and the last 30 lines"."""
-HEAD_ZH = 4
-"""Characters of a Chinese clause in which a verb tells to do something; of an English one it is the first word."""
-TRIED_BEFORE, TRIED_BEHIND = 40, 18
-"""Characters around a figure in which a word tells what is tried with it."""
 Why = Literal["figure", "product", "claim", "reference"]
 
 
@@ -201,12 +173,15 @@ def _loose(statement: Statement, looked: Looked, evidence: Evidence) -> list[Fin
     good = [(one, stands.good) for one, stands in looked]
     sound = {one.text for one, held in good if held}
     found = [
-        Finding("figure", one.text, statement, stands.against or NOTHING, one.start)
+        Finding("figure", one.text, statement, stands.against or (NOT_OWN if statement.own else NOTHING), one.start)
         for one, stands in looked
         if not stands.good and (stands.against or one.text not in sound) and not balanced(statement, good, one)
     ]
     every = [one for one, _ in looked]
-    found += [Finding("figure", one.text, statement, MISCOUNTED, one.start) for one in miscounted(statement, every)]
+    found += [
+        Finding("figure", one.text, statement, MISCOUNTED, one.start)
+        for one in miscounted(statement, every, evidence.rates)
+    ]
     return found + [
         Finding("figure", one.text, statement, why, one.start) for one, why in torn(statement, every, evidence)
     ]
@@ -227,6 +202,8 @@ def _stands(
         return Stands(statement.own or figure.version, against="no source dates it so")
     verdict = evidence.vouches(figure)
     if verdict.sources and _only_quoted(figure, verdict.sources) and not _quotes(statement):
+        if follows(statement, former, figure):
+            return Stands(True)
         return Stands(False, against=f"only a document says so: cite it as [[{verdict.sources[0]}]]")
     if verdict.sources:
         return Stands(True, verdict.sources)
@@ -241,7 +218,7 @@ def _stands(
     if given is not None:
         return Stands(True, (given,))
     free = follows(statement, former, figure)
-    return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
+    return Stands(free or needs_nothing(figure, statement), against=verdict.against)
 
 
 def _is_setting(figure: Figure, stands: Stands) -> bool:
@@ -263,52 +240,6 @@ def _only_quoted(figure: Figure, sources: Sequence[str]) -> bool:
 def _quotes(statement: Statement) -> bool:
     """Whether a statement says that it is a document's: by its key, or in words."""
     return MARKER.search(statement.text) is not None or says("quotes", statement.text)
-
-
-def _needs_nothing(figure: Figure, statement: Statement) -> bool:
-    """Whether a figure is one that no source is asked for: a small numeral, or general knowledge marked as such."""
-    main = figure.readings[0]
-    behind = statement.text[figure.end - statement.start :]
-    whole = main.kind == PLAIN and main.values[0] == int(main.values[0])
-    if whole and main.values[0] <= SMALL_MAX and not figure.counts and not HARDWARE.match(behind):
-        return len(figure.readings) == 1 and (main.values[0] <= FEW or not _counted(figure))
-    if main.kind == PERCENT and main.values[0] == WHOLE:
-        return True
-    if (figure.counts and main.values[0] == 1) or converts(figure, statement) or is_width(figure):
-        return True
-    if _in_a_procedure(figure, statement):
-        return True
-    if not statement.own:
-        return False
-    kinds = {one.kind for one in figure.readings}
-    if kinds <= FREE_KINDS:
-        return not figure.counts and not (_counted(figure) and (figure.cards or figure.models))
-    return kinds <= FREE_KINDS | GENERAL_KINDS and not (figure.cards or figure.models)
-
-
-def _in_a_procedure(figure: Figure, statement: Statement) -> bool:
-    """Whether a figure says how one should try something: 100 steps, the last 20 lines, five minutes, port 8000."""
-    main = figure.readings[0]
-    if figure.counts or _counted(figure) or main.kind not in {PLAIN, TIME}:
-        return False
-    start, end = figure.start - statement.start, figure.end - statement.start
-    clauses = [pattern.split(statement.text[:end])[-1].lstrip(" *_") for pattern in (CLAUSE, APART)]
-    around = statement.text[max(0, start - TRIED_BEFORE) : start] + " " + statement.text[end : end + TRIED_BEHIND]
-    instructs = any(
-        says("instructs", _head(head)) for clause in clauses for head in (clause, POLITE.sub("", clause, count=1))
-    )
-    if main.kind == TIME and instructs and not any(map(str.isdigit, figure.text)):
-        return True  # how long a check takes, in words: "check yours in two minutes"
-    return instructs and says("waits" if main.kind == TIME else "tried", around)
-
-
-def _head(clause: str) -> str:
-    return clause[:HEAD_ZH] if clause[:1] > "一" else clause.split(maxsplit=1)[0] if clause.strip() else ""
-
-
-def _counted(figure: Figure) -> bool:
-    """Whether it counts what results count: tokens, requests at once, layers."""
-    return figure.roles.get(COUNTED) in RESULTS_COUNT
 
 
 def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]:

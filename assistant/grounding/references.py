@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.grounding.standing.unsaid import BYTES_KEY
 from assistant.grounding.wording.figures import FLAG
 from assistant.grounding.wording.quantities import UNITS, quantities
 from tools.agent_tools.ledger import Ledger, LookedUp
@@ -78,6 +79,8 @@ def _value(key: str, path: str, place: str | None, unit: str | None, ledger: Led
         below = ", ".join(f"{path}{each}" for each in paths(value))
         return written, f"{written} is not one figure; below it are {below}"
     said = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    if unit is not None and BYTES_KEY.search(path) and said.replace(",", "").isdigit():
+        said = f"{said} bytes"
     figures = list(quantities(said))
     if place is not None:
         if not 1 <= int(place) <= len(figures):

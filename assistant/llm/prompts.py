@@ -22,7 +22,9 @@ they gave one. Then why: what limits or causes it, in a sentence or two that a r
 under which it turns (length, users, format, card, budget). Then the assumptions that decide it, and every other \
 question. Then what to order, run or set, concretely: one choice, and when another is better; the pitfall that people \
 meet next. Show the decisive arithmetic in one line (weights + cache + rest = total). Few figures: those that decide, \
-in two digits ("about 17 GB", "25–49 tokens/s"), each once; a range stays a range, and you say what moves within it. \
+in two digits ("about 17 GB", "25–49 tokens/s"), each once, at most one or two a sentence; a range stays a range, and \
+you say what moves within it. What changes nothing about what they do is left out: second-best options, more pitfalls \
+than the next one, figures that agree with what was said. \
 Parts of memory, waits, prices of parts only where they decide or were asked for. Of a training say how long it takes \
 as first set up, too, where a result tells that. Natural sentences in that language: results are in English, say them \
 in your own words. Text, table and files agree: one layout, one load, one currency. At most one table. Prices with \
@@ -53,8 +55,9 @@ VERDICT: fits R2"""
 
 OWN = (
     "End every sentence that rests on it with [own]; a heading or an introducing line that ends with [own] covers all "
-    "that stands under it, and then no line there is marked. Never a price, a speed or a product's specification from "
-    "memory."
+    "that stands under it, and then no line there is marked: put such advice together rather than sentence by sentence "
+    "among the figures. Never a price, a speed, a product's size or specification from memory, nor a figure finer than "
+    "two digits."
 )
 FIGURES = (
     "Copy it with its unit, rounded if you like, and say of which card, model, user or hour it is; or write a "
@@ -68,7 +71,7 @@ BY_REFERENCE = (
     "settings in code and sums over typed figures are typed."
 )
 STRICT = "But this installation wants none of it in answers: say only what results, passages and the person say."
-WORDS = 350
+WORDS = 280
 
 ANSWER_NOW = "No further calls: write the answer now from what you have, and say what stays open."
 CUT_SHORT = "Your reply was cut short. Write the answer again, shorter, whole."

@@ -11,8 +11,8 @@ NUMBERED = re.compile(r"\s*(?:\d+ ?[x×*张卡块]|one\b|single|[一单两二双
 """Words that begin with how many cards there are."""
 NAMES = {"work": "model", "hardware": "cards"}
 """The slot by which a thing is known again."""
-CLOSE_RATIO = 0.1
-"""By which two sizes of memory are still one card's: labels count in binary, people in decimal units."""
+UNLIKE = 1.2
+"""Ratio of two memories from which on they are of unlike cards."""
 REPLACES = {"changes", "corrects", "supposes"}
 SEVERAL = {
     "cards", "setting", "error", "symptom", "claim", "property", "fix_tried", "refers", "accessory", "condition",
@@ -149,12 +149,27 @@ def _cards_of(values: Sequence[object]) -> set[str]:
     return {str(row.get("gpu")) for row in rows if isinstance(row, dict) and row.get("gpu")}
 
 
-def _another_card(known: Iterable[Known], new: Iterable[Known]) -> bool:
-    """Whether a memory is told that the card named before does not have: another card is meant."""
-    held = [gpus()[row["gpu"]].memory_bytes for one in known if one.slot == "cards"
-            for row in one.value or () if row.get("gpu") in gpus()]  # fmt: skip
-    told = [one.value for one in new if one.slot == "card_memory" and isinstance(one.value, int | float)]
-    return bool(held and told) and not any(abs(a - b) <= CLOSE_RATIO * a for a in held for b in told)
+def _number_kept(known: tuple[Known, ...], new: Sequence[Known], kind: str) -> list[Known]:
+    """How many cards there were, where others are put in their place and nobody says how many."""
+    fresh = [one for one in new if one.slot == "cards"]
+    counted = [row["count"] for one in known if one.slot == "cards" for row in one.value or () if row.get("count")]
+    if kind not in REPLACES or len(fresh) != 1 or not counted or any(one.slot == "card_count" for one in new):
+        return []
+    rows = list(fresh[0].value or ())
+    alone = len(rows) == 1 and rows[0].get("count") == 1 and NUMBERED.match(fresh[0].quote) is None
+    return (
+        [fresh[0].model_copy(update={"slot": "card_count", "value": counted[-1]})] if alone and counted[-1] > 1 else []
+    )
+
+
+def _other_memory(known: tuple[Known, ...], new: Sequence[Known]) -> bool:
+    """Whether cards are now told by a memory that those which were named have not: they are others."""
+    told = [one.value for one in new if one.slot == "card_memory" and isinstance(one.value, (int, float))]
+    rows = [row for one in known if one.slot == "cards" for row in one.value or () if row.get("gpu") in gpus()]
+    if not told or not rows or any(one.slot == "cards" for one in new):
+        return False
+    held = gpus()[rows[-1]["gpu"]].memory_bytes
+    return not 1 / UNLIKE < told[-1] / held < UNLIKE
 
 
 def _with(known: tuple[Known, ...], facts: Iterable[Fact], turn: int, kind: str) -> tuple[Known, ...]:
@@ -167,7 +182,8 @@ def _with(known: tuple[Known, ...], facts: Iterable[Fact], turn: int, kind: str)
         for one in facts
     ]  # fmt: skip
     said = {one.slot for one in new}
+    new += _number_kept(known, new, kind)
     out = {slot for slot in said if slot not in SEVERAL or kind in REPLACES}
-    if kind in REPLACES and "cards" not in said and _another_card(known, new):
-        out.add("cards")
+    if _other_memory(known, new):
+        out |= {"cards", "card_count"}
     return (*(one for one in known if one.slot not in out), *new)

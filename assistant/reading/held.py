@@ -18,7 +18,7 @@ from assistant.reading.annotation import (
     Unread,
 )
 from assistant.reading.slots import HARDWARE, slots
-from assistant.reading.values import Value, with_neighbours
+from assistant.reading.values import Value, values_of
 from assistant.understand.language import language_of
 from kb.artifacts import find_artifacts
 from kb.lexicon.text import SIMPLIFIED, plain
@@ -56,7 +56,7 @@ def held(message: str, marked: Marked, reader: str = "given") -> Annotation:
     placed = _placed(message, marked.facts, artifacts, dropped)
     language = marked.language or written_in(message)
     facts = []
-    values = with_neighbours([(mark, message[span.start : span.end]) for mark, span in placed], language)
+    values = values_of([(mark, message[span.start : span.end]) for mark, span in placed], language)
     for (mark, span), value in zip(placed, values, strict=True):
         quote = message[span.start : span.end]
         if isinstance(value, str):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from assistant.reading.annotation import MarkedFact
 from assistant.reading.slots import slots
 from assistant.reading.vocabulary import word_of
-from kb.base import AdvisorError, BadInput
+from kb.base import AdvisorError, AmbiguousName, BadInput
 from kb.lexicon import (
     Money,
     read_cards,
@@ -26,11 +26,14 @@ from kb.lexicon import (
     read_power,
     read_rate,
     read_share,
+    size_in_name,
 )
 from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import grammar, plain
 
 KIBI = 1024
+AMONG_MAX = 3
+"""Models that a name may mean of which the first is taken, and told; of more nobody knows which is meant."""
 HOUR_S = 3600.0
 _THOUSANDS = grammar(r"(\d+(?:\.\d+)?) ?k(?![a-z])")
 _PAGES = grammar(r"(?:pages?|页)")
@@ -50,6 +53,8 @@ _CLOCK = grammar(
     r"(?P<to>\d{1,2})(?::\d\d| ?点| ?am| ?pm)?"
 )
 """From when to when of a day."""
+_FORMS = grammar(r"(?:the |(?<![a-z0-9])(?:pcie|sxm\d?|nvl|\d{1,3} ?gi?b?)(?![a-z0-9])|版本?|的)")
+"""Words by which cards of one name differ."""
 HALF_DAY_H, DAY_H = 12, 24
 _BARE = grammar(r"^\D{0,6}\d+(?:[.,]\d+)?\D{0,2}$")
 
@@ -149,13 +154,19 @@ def _cards(quote: str, slot: str) -> Any:
 
 
 def _model(quote: str, slot: str) -> Any:
-    """A model of the catalog, else a size alone."""
+    """A model of the catalog, else a size alone, else the size in the name of one that is not listed, else a kind."""
     try:
         return read_model(quote, field=slot).model_dump(mode="json", exclude_none=True)
     except AdvisorError as unknown:
         try:
             return read_params(quote).model_dump(mode="json", exclude_none=True)
         except AdvisorError:
+            if isinstance(unknown, AmbiguousName) and len(unknown.candidates) <= AMONG_MAX:
+                return {"model": unknown.candidates[0], "text": quote, "among": unknown.candidates}
+            if (size := size_in_name(quote, any_family=True)) is not None:
+                return {**size.model_dump(mode="json", exclude_none=True), "unlisted": quote.strip()}
+            if (kind := word_of("model", quote)) is not None:
+                return {"kind": kind}
             raise unknown from None
 
 
@@ -225,6 +236,59 @@ def _words(quote: str, slot: str) -> Any:
     return said
 
 
+def values_of(facts: Sequence[tuple[MarkedFact, str]], language: str | None = None) -> list[Value | str]:
+    """The value of every quotation as its neighbours complete it, and cards by what was named before them."""
+    found = _with_names(facts, with_neighbours(facts, language))
+    return [_classed(mark, quote, one) for (mark, quote), one in zip(facts, found, strict=True)]
+
+
+def _with_names(facts: Sequence[tuple[MarkedFact, str]], found: Sequence[Value | str]) -> list[Value | str]:
+    """The values; a form or a memory alone ("SXM", "80GB SXM") is of the card that was named before it."""
+    named, completed = "", []
+    for (mark, quote), one in zip(facts, found, strict=True):
+        if mark.slot == "cards" and isinstance(one, Value):
+            named = _FORMS.sub(" ", plain(quote)).strip()
+        elif mark.slot == "cards" and isinstance(one, str) and named and not _FORMS.sub("", plain(quote)).strip():
+            again = value_of(mark.slot, f"{named} {quote}")
+            one = Value(again.value, (*again.inherited, "name")) if isinstance(again, Value) else one
+        completed.append(one)
+    return completed
+
+
+def _classed(mark: MarkedFact, quote: str, one: Value | str) -> Value | str:
+    """A class of cards that is ruled out by words that name none of them."""
+    if isinstance(one, str) and mark.slot == "cards" and mark.stance == "ruled_out" and (kind := _class_of(quote)):
+        return Value([{"gpu": None, "count": 1, "class": kind}])
+    return one
+
+
+def _class_of(quote: str) -> str | None:
+    """The class of cards that words name which name no card: GeForce, 专业卡."""
+    return word_of("condition", quote)
+
+
+def _rate(quote: str, slot: str) -> Any:
+    """A rate; whether it is of all together, where the words say so."""
+    rate = read_rate(quote, field=slot)
+    told = dict(rate.model_dump(mode="json") if hasattr(rate, "model_dump") else rate)
+    return {**told, "together": True} if word_of("together", quote) else rate
+
+
+def _named(quote: str, slot: str) -> Any:
+    """One of the words known in a slot that is open; anything else as it was written."""
+    return word_of(slot, quote) or _text(quote, slot)
+
+
+def _interruption(quote: str, slot: str) -> Any:
+    """What share of the hours is lost, or how long a machine stays on average; else as it was written."""
+    for name, read in (("every_s", read_duration), ("share", read_share)):
+        try:
+            return {name: read(quote, field=slot)}
+        except AdvisorError:
+            continue
+    return _text(quote, slot)
+
+
 def _host(quote: str, slot: str) -> Any:
     return read_host_memory(quote, field=slot).model_dump(mode="json", exclude_none=True)
 
@@ -243,12 +307,13 @@ def _text(quote: str, slot: str) -> Any:
 
 
 _READERS: Mapping[str, Read] = {
-    "cards": _cards, "model": _model, "format": _format, "words": _words, "text": _text, "count": _count,
+    "cards": _cards, "model": _model, "format": _format, "words": _words, "named": _named,
+    "interruption": _interruption, "text": _text, "count": _count,
     "tokens": _tokens, "number": _number, "parallel": _parallel, "setting": _setting, "host_memory": _host,
     "link": _link, "memory": lambda quote, slot: read_memory(quote, field=slot),
     "money": lambda quote, slot: read_money(quote, field=slot),
     "duration": _duration,
-    "rate": lambda quote, slot: read_rate(quote, field=slot),
+    "rate": _rate,
     "share": lambda quote, slot: read_share(quote, field=slot),
     "growth": lambda quote, slot: read_growth(quote, field=slot),
     "power": lambda quote, slot: read_power(quote, field=slot),

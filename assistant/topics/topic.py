@@ -1,6 +1,6 @@
 """What a topic is, and which one takes an ask."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -69,6 +69,6 @@ def topics() -> Sequence[Topic]:
     return tuple(import_module(name).TOPIC for name in names)
 
 
-def topics_for(ask: Ask, situation: Situation) -> Iterator[Topic]:
-    """The topics that may take an ask, the closest first: where one can say nothing, the next is tried."""
-    return (one for one in topics() if ask.ask in one.asks and one.applies(ask, situation))
+def topics_for(ask: Ask, situation: Situation) -> list[Topic]:
+    """The topics that may take an ask: where one can say nothing true, the next is asked."""
+    return [one for one in topics() if ask.ask in one.asks and one.applies(ask, situation)]

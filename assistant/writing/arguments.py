@@ -1,26 +1,27 @@
 """The facts of a setup as the arguments of the advisor's tools, in the person's words where a tool takes them."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from assistant.reading.annotation import Ask
+from assistant.reading.build import NUMBERED
 from assistant.reading.situation import Known, Situation, Thing
-from assistant.writing.setups import THOUGHT_OF, Setup
+from assistant.writing.setups import THOUGHT_OF, Setup, of_a_kind
 from kb.base import AdvisorError
 from kb.catalog import gpus
 from kb.lexicon import read_cards
+from kb.models import models
 
 PER_MACHINE_MAX = 8
 """Cards that one machine holds: a larger number beside several machines is that of all."""
 OLLAMA = {"ollama": "ollama", "lmstudio": "llama.cpp"}
 SERVES = frozenset({"vllm", "sglang", "llama.cpp", "tensorrt-llm", *OLLAMA})
+DRAWS = frozenset({"comfyui", "diffusers"})
+"""Programs whose memory is known for models of pictures and clips."""
 OBJECTIVES = frozenset({"fastest", "longest_context", "best_quality", "most_users", "simplest"})
 WEIGHED = frozenset({"cheapest", "fastest", "quietest", "simplest"})
 FOUR_BIT = frozenset({"nf4", "nf4_dq", "int4", "awq", "gptq"})
 METHODS = {"sft": "full", "ppo": "grpo", "distillation": "full", "dreambooth": "lora"}
-SEEN_AS_SAID = {"memory": "memory", "capacity": "cache_tokens", "temperature": "temperature", "watts": "power"}
-"""Slots of what was seen → the figure of `explain`, passed in the person's words."""
 Say = Callable[[Known], str]
 
 
@@ -28,9 +29,14 @@ def _quote(one: Known) -> str:
     return one.quote
 
 
+PAGE_TOKENS = 700
+"""Tokens of a printed page: 500 words of English or as many characters of Chinese; who tells it says so."""
+
+
 def _tokens(one: Known) -> str:
-    """Tokens as a plain number; pages as they were said, for who knows what a page holds."""
-    return str(one.value["tokens"]) if isinstance(one.value, Mapping) and "tokens" in one.value else one.quote
+    """Tokens as a plain number; pages as so many of the usual ones."""
+    value = one.value if isinstance(one.value, Mapping) else {}
+    return str(value.get("tokens") or round(value["pages"] * PAGE_TOKENS)) if value else one.quote
 
 
 def _number(one: Known) -> str:
@@ -59,7 +65,14 @@ def money_of(one: Known) -> str:
     return f"{value['amount']:g} {value.get('currency', '')}{each}{per}"
 
 
-def _seconds(one: Known) -> str:
+def in_figures(one: Known) -> str:
+    """An amount as calculations take it: figures, currency, the time it pays for; in whatever words it was told."""
+    value = one.value if isinstance(one.value, Mapping) else {}
+    per = f"/{value['per']}" if value.get("per") else ""
+    return f"{value['amount']:g} {value.get('currency', 'USD')}{per}" if value.get("amount") is not None else one.quote
+
+
+def seconds(one: Known) -> str:
     return f"{one.value:.0f} s" if one.value >= 10 else f"{one.value:g} s"
 
 
@@ -74,6 +87,13 @@ RUNNING: Mapping[str, tuple[str, Say]] = {
     "adapters": ("adapters", _number),
 }
 """Slots of a work that runs → argument and how it is said."""
+FLAGS: Mapping[str, str] = {
+    "max_model_len": "context_tokens", "context_length": "context_tokens", "ctx_size": "context_tokens",
+    "num_ctx": "context_tokens", "max_seq_len": "context_tokens", "max_num_seqs": "concurrent_sequences",
+    "max_running_requests": "concurrent_sequences", "max_batch_size": "concurrent_sequences",
+    "kv_cache_dtype": "kv_format",
+}  # fmt: skip
+"""Options of engines, by their names less hyphens → the argument that says the same."""
 MACHINE: Mapping[str, tuple[str, Say]] = {
     "host_memory": ("host_memory", _quote),
     "link": ("link", _quote),
@@ -94,29 +114,33 @@ TRAINING: Mapping[str, tuple[str, Say]] = {
     "rank": ("lora_rank", _number),
     "engine": ("engine", lambda one: str(one.value)),
     "rent": ("rent", _money),
-    "duration": ("deadline", _seconds),
+    "duration": ("deadline", seconds),
 }
 
 
 def running(setup: Setup, situation: Situation) -> dict[str, str]:
     """Arguments of `find_ways_to_run`."""
-    said = said_of(setup, RUNNING) | machine(setup)
-    said |= model_of(setup)
+    said = _flags(setup) | said_of(setup, RUNNING) | machine(setup)
+    said |= model_of(setup) | _pictured(setup)
     if "concurrent_sequences" not in said and (batch := setup.one("batch", *THOUGHT_OF)) is not None:
         said["concurrent_sequences"] = _number(batch)
     engine = setup.one("engine", *THOUGHT_OF)
     if engine is not None and str(engine.value) in SERVES:
         said["engine"] = OLLAMA.get(str(engine.value), str(engine.value))
+    if engine is not None and str(engine.value) in DRAWS and _draws(said.get("model", "")):
+        said["engine"] = str(engine.value)
     if (layout := setup.one("parallel", *THOUGHT_OF)) is not None:
         said["parallel"] = " ".join(f"{kind} {number}" for kind, number in layout.value.items())
     wanted = setup.one("speed", "wanted")
-    if wanted is not None and wanted.value.get("of") in (None, "tokens"):
+    if wanted is not None and wanted.value.get("of") in (None, "tokens") and not wanted.value.get("together"):
         said["target_tokens_per_s"] = _rate(wanted)
     if (waited := setup.one("first_token", "at_most", "wanted")) is not None:
-        said["target_first_token"] = _seconds(waited)
+        said["target_first_token"] = seconds(waited)
+    if (whole := setup.one("latency", "at_most", "wanted")) is not None:
+        said["target_answer"] = seconds(whole)
     if (aim := _objective(setup, situation)) in OBJECTIVES:
         said["objective"] = str(aim)
-    return _without_pages(said)
+    return without_pages(said)
 
 
 def training(setup: Setup, situation: Situation) -> dict[str, str]:
@@ -126,13 +150,42 @@ def training(setup: Setup, situation: Situation) -> dict[str, str]:
     deadline = setup.one("duration", "at_most", "wanted") or situation.one("duration", "at_most", "wanted")
     said.pop("deadline", None)
     if deadline is not None:
-        said["deadline"] = _seconds(deadline)
+        said["deadline"] = seconds(deadline)
     if (rent := situation.one("rent", "have")) is not None:
         said.setdefault("rent", money_of(rent))
     if "sequence_tokens" not in said and (length := setup.one("context", *THOUGHT_OF)) is not None:
         said["sequence_tokens"] = _tokens(length)
+    if setup.one("offload", *THOUGHT_OF) is not None:
+        said["sharding"] = f"{said.get('sharding', 'zero3')} offload"
     said["method"] = methods_of(setup)
-    return _without_pages(said | model_of(setup, form=False))
+    return without_pages(said | model_of(setup, form=False) | _pictured(setup))
+
+
+def _draws(model: str) -> bool:
+    return model in models() and models()[model].kind in ("diffusion", "video")
+
+
+def _flags(setup: Setup) -> dict[str, str]:
+    """What options of an engine say that the arguments say too."""
+    said = {}
+    for one in setup.every("setting", *THOUGHT_OF):
+        value = one.value if isinstance(one.value, Mapping) else {}
+        name = FLAGS.get(str(value.get("name", "")).replace("-", "_"))
+        if name and value.get("value") not in (None, "", "auto"):
+            said[name] = str(value["value"])
+    return said
+
+
+def _pictured(setup: Setup) -> dict[str, str]:
+    """Size, frames and steps of what is drawn, as one argument."""
+    size, frames = setup.one("size", *THOUGHT_OF), setup.one("frames", *THOUGHT_OF)
+    seconds, steps = setup.one("seconds", *THOUGHT_OF), setup.one("sampling_steps", *THOUGHT_OF)
+    parts = [size.quote if size else "", f"{_number(frames)} frames" if frames else ""]
+    if frames is None and seconds is not None and isinstance(seconds.value, (int, float)):
+        parts.append(f"{seconds.value:g} s")
+    parts.append(f"{_number(steps)} steps" if steps else "")
+    said = " ".join(filter(None, parts))
+    return {"size": said} if size or frames or seconds else {}
 
 
 def methods_of(setup: Setup) -> str:
@@ -144,32 +197,6 @@ def methods_of(setup: Setup) -> str:
     aims = [METHODS.get(one, one) for one in methods if one not in ("lora", "qlora", "sft", "full")]
     full = "full" if "full" in methods and not lora else None
     return " ".join(filter(None, (aims[0] if aims else None, lora, full))) or "full"
-
-
-def explaining(setup: Setup, situation: Situation) -> dict[str, Any]:
-    """Arguments of `explain`: the setup, and what was seen of it."""
-    said: dict[str, Any] = said_of(setup, RUNNING) | machine(setup) | model_of(setup)
-    for name in ("users", "adapters", "output_tokens", "shared_prefix_tokens", "nodes", "memory_taken"):
-        said.pop(name, None)
-    if form := said.pop("weight_format", None):
-        said["model"] = f"{said['model']} {form.removeprefix('gguf:')}"
-    if setup.trains:
-        methods = [str(one.value) for one in setup.every("method", *THOUGHT_OF)]
-        said["task"] = next((one for one in methods if one in ("lora", "qlora")), "full")
-        kept = ("sequence_tokens", "micro_batch", "optimizer", "gradient_checkpointing", "sharding")
-        said |= {name: value for name, value in said_of(setup, TRAINING).items() if name in kept}
-    if (engine := setup.one("engine", *THOUGHT_OF)) is not None:
-        said["engine"] = str(engine.value)
-    said["seen"], said["expected"] = _figures(setup, "seen"), _figures(setup, "expected")
-    if errors := setup.every("error"):
-        said["error_text"] = "\n".join(one.quote for one in errors)
-    if flags := setup.every("setting", "have"):
-        said["flags"] = " ".join(one.quote for one in flags)
-    if symptoms := (*setup.every("symptom"), *situation.known):
-        words = "; ".join(one.quote for one in symptoms if one.slot == "symptom")
-        if words:
-            said["symptom"] = words[:400]
-    return {name: value for name, value in _without_pages(said).items() if value}
 
 
 def machine(setup: Setup) -> dict[str, str]:
@@ -203,7 +230,7 @@ def cards_of(setup: Setup) -> str | None:
 def card_names(ask: Ask, situation: Situation) -> list[str]:
     """The cards an ask is about, as they were called, each once."""
     things = [one for one in situation.about(ask) if one.what == "hardware"]
-    said = [one.quote for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF]
+    said = [said_card(one) for thing in things for one in thing.all("cards") if one.stance in THOUGHT_OF]
     return list(dict.fromkeys(said))
 
 
@@ -217,13 +244,21 @@ def _named_cards(thing: Thing) -> list[str]:
         if name in kept and _unnumbered(one):
             continue
         kept[name] = one
-    return [one.quote for one in kept.values()]
+    return [said_card(one) for one in kept.values()]
+
+
+def said_card(one: Known) -> str:
+    """A card in the person's words; by its full name, where these leave out what was said before."""
+    rows = one.value if isinstance(one.value, list | tuple) else ()
+    if "name" not in one.inherited or len(rows) != 1 or rows[0].get("gpu") not in gpus():
+        return one.quote
+    return f"{rows[0].get('count') or 1}x {gpus()[rows[0]['gpu']].name}"
 
 
 def _unnumbered(one: Known) -> bool:
     """Whether the words name one card and say no number of them."""
     rows = list(one.value or ())
-    return len(rows) == 1 and rows[0].get("count") == 1 and not re.match(r"\s*[\d一两二三四五六七八九十]", one.quote)
+    return len(rows) == 1 and rows[0].get("count") == 1 and not NUMBERED.match(one.quote)
 
 
 def _nodes(setup: Setup) -> int:
@@ -248,11 +283,13 @@ def _single(quote: str) -> int | None:
 
 def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     said: dict[str, str] = {}
-    names = setup.every("model", *THOUGHT_OF)
+    names = [one for one in setup.every("model", *THOUGHT_OF) if not of_a_kind(one)]
     if names:
         whole = [one for one in names if isinstance(one.value, Mapping) and one.value.get("model")]
         said["model"] = (whole or names)[-1].quote
         named = (whole or names)[-1].value
+        if isinstance(named, Mapping) and named.get("unlisted"):
+            said["model"] = _size(named)
         if isinstance(named, Mapping) and named.get("model"):
             said["model"] = str(named["model"])
             if form and named.get("weight_format"):
@@ -263,29 +300,15 @@ def model_of(setup: Setup, *, form: bool = True) -> dict[str, str]:
     return said
 
 
+def _size(named: Mapping[str, Any]) -> str:
+    """The size of a model that is not listed, as tools read it: 35B-A3B."""
+    active = f"-A{named['active_params'] / 1e9:g}B" if named.get("active_params") else ""
+    return f"{named['params'] / 1e9:g}B{active}"
+
+
 def _objective(setup: Setup, situation: Situation) -> str | None:
     found = setup.one("objective") or situation.one("objective")
     return str(found.value) if found is not None else None
-
-
-def _figures(setup: Setup, stance: Any) -> dict[str, str]:
-    """What was seen, or expected, under the names that `explain` takes."""
-    told: dict[str, str] = {}
-    for one in setup.every("speed", stance):
-        rate, of = one.value["per_s"], one.value.get("of")
-        if of in (None, "tokens"):
-            told["prefill_tokens_per_s" if one.part == "prefill" else "tokens_per_s"] = f"{rate:g}"
-        elif of == "steps" and rate:
-            told["step"] = f"{1 / rate:g} s"
-    for slot, name in (("step_time", "step"), ("first_token", "first_token"), ("duration", "wall")):
-        if (one_ := setup.one(slot, stance)) is not None:
-            told[name] = _seconds(one_)
-    for slot, name in SEEN_AS_SAID.items():
-        if (one_ := setup.one(slot, stance)) is not None:
-            told[name] = one_.quote
-    if (busy := setup.one("utilisation", stance)) is not None:
-        told["utilisation"] = f"{busy.value * 100:g}%"
-    return told
 
 
 def said_of(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str]:
@@ -297,7 +320,7 @@ def said_of(setup: Setup, table: Mapping[str, tuple[str, Say]]) -> dict[str, str
     return said
 
 
-def _without_pages(said: dict[str, Any]) -> dict[str, Any]:
+def without_pages(said: dict[str, Any]) -> dict[str, Any]:
     """Lengths that are no tokens are left out: nothing here knows what a page holds."""
     lengths = ("input_tokens", "output_tokens", "context_tokens", "sequence_tokens", "sample_tokens")
     return {name: value for name, value in said.items() if name not in lengths or str(value).isdigit()}

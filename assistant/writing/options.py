@@ -8,7 +8,7 @@ from assistant.reading.situation import Situation
 from assistant.writing.arguments import cards_of, running, training
 from assistant.writing.setups import Setup
 from assistant.writing.training import best_way
-from assistant.writing.ways import model_name, plain_way, verdict, ways
+from assistant.writing.ways import WayTold, model_name, plain_way, verdict, ways
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
@@ -36,6 +36,8 @@ class Option(NamedTuple):
     context: str
     met: bool | None
     result: LookedUp
+    first: str = ""
+    """Wait for the first token, where a prompt was told."""
 
     @property
     def fits(self) -> bool:
@@ -67,9 +69,17 @@ def _run(setup: Setup, situation: Situation, call: Call, words: Words) -> Option
     rate = speed.get("tokens_per_s_total" if first.several else "tokens_per_s_per_user") or {}
     return Option(
         name, first.fields["model"], verdict(one), f"{first.fields['format']}, {first.fields['engine']}",
-        first.fields["needed"], first.fields["usable"], first.fields["total" if first.several else "rate"],
+        first.fields["needed"], first.fields["usable"], _rate(first, words),
         float(rate.get("value") or 0.0), first.fields["max_context"], first.met, one,
+        first.fields["first"] if "input_tokens" in one.request or "context_tokens" in one.request else "",
     )  # fmt: skip
+
+
+def _rate(way: WayTold, words: Words) -> str:
+    """How fast for one; of several at once what they get together, and each."""
+    if not way.several or not way.fields["total"]:
+        return way.fields["rate"]
+    return words.say("rate_together", total=way.fields["total"], rate=way.fields["rate"])
 
 
 def _trained(setup: Setup, situation: Situation, call: Call, words: Words) -> Option | None:
@@ -116,6 +126,7 @@ def table(options: Sequence[Option], words: Words, *, of_models: bool = False) -
         ("how", lambda one: one.how),
         ("memory", lambda one: f"{one.needed} / {one.usable}" if one.needed else ""),
         ("rate", lambda one: one.rate),
+        ("first", lambda one: one.first),
         ("context", lambda one: one.context),
     ]
     kept = [(name, cell) for name, cell in columns if any(cell(one) for one in options)]

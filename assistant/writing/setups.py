@@ -1,6 +1,6 @@
 """The setups an ask is about: which work on which machine, with alternatives apart and what is joined together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assistant.reading.annotation import Ask
@@ -49,6 +49,25 @@ class Setup(NamedTuple):
         found = self.every(slot, *stances)
         return found[-1] if found else None
 
+    def of_case(self, case: str | None) -> "Setup":
+        """The same as it was in one of several cases; what was said of no case holds in all."""
+        if case is None:
+            return self
+
+        def kept(thing: Thing) -> Thing:
+            return thing.model_copy(update={"known": tuple(one for one in thing.known if one.case in (None, case))})
+
+        return self._replace(
+            work=kept(self.work) if self.work else None, machines=tuple(kept(one) for one in self.machines)
+        )
+
+    @property
+    def failing(self) -> "Setup":
+        """The setup in the case that went wrong: that of the first error, else of the first symptom."""
+        told = (*self.every("error"), *self.every("symptom"), *self.every("capacity", "seen"))
+        told += tuple(reversed(self.every("speed", "seen")))
+        return self.of_case(next((one.case for one in told if one.case), None))
+
     @property
     def trains(self) -> bool:
         """Whether something is trained: by what was said last of it, for who has trained a model may run it next."""
@@ -69,6 +88,7 @@ def setups(situation: Situation, ask: Ask) -> list[Setup]:
     Parts that are to be added or used together are one machine; other options are apart. Where an ask names only works
     or only machines, it is about all of the others that count.
     """
+    situation = _with_identical(situation)
     about = situation.about(ask)
     works = [one for one in about if one.what == "work" and _named(one)] or [
         one for one in situation.works() if _named(one)
@@ -81,6 +101,38 @@ def setups(situation: Situation, ask: Ask) -> list[Setup]:
     usual = _usual_count(situation)
     found = [Setup(work, machine, usual) for work in wanted for machine in joined or [()]]
     return found[:SETUPS_MAX]
+
+
+def with_work(setup: Setup, situation: Situation, ask: Ask) -> Setup:
+    """The same with a work that names no model, where there is no other: an engine, a symptom and settings are its."""
+    if setup.work is not None:
+        return setup
+    about = [one for one in situation.about(ask) if one.what == "work" and one.known]
+    nameless = about or [one for one in situation.works() if one.known]
+    return setup._replace(work=nameless[-1]) if nameless else setup
+
+
+def _with_identical(situation: Situation) -> Situation:
+    """The same where what is added without a name ("a second one") is another of the card that is there."""
+    there = next((one for thing in situation.hardware() if _is_there(thing) for one in thing.all("cards")), None)
+    rows = there.value if there is not None and isinstance(there.value, list | tuple) else ()
+    if there is None or len(rows) != 1:
+        return situation
+    things = []
+    for thing in situation.things:
+        again = thing.one("refers", "plan") if not _counts(thing) and not thing.all("model") else None
+        if again is not None and any(one.value == "add" for one in thing.all("relation")):
+            one = there.model_copy(
+                update={"stance": "plan", "value": [{**rows[0], "count": 1}], "inherited": ("name",)}
+            )
+            thing = thing.model_copy(update={"what": "hardware", "known": (*thing.known, one)})
+        things.append(thing)
+    return situation.model_copy(update={"things": tuple(things)})
+
+
+def works_of(situation: Situation, ask: Ask) -> list[Thing]:
+    """The works an ask is about, named or not; all where it names none."""
+    return [one for one in situation.about(ask) if one.what == "work"] or list(situation.works())
 
 
 def _adds(situation: Situation, machines: Sequence[Thing]) -> bool:
@@ -106,12 +158,20 @@ def _usual_count(situation: Situation) -> int:
 
 
 def _named(work: Thing) -> bool:
-    return any(one.stance in THOUGHT_OF for one in work.all("model"))
+    return any(one.stance in THOUGHT_OF and not of_a_kind(one) for one in work.all("model"))
+
+
+def of_a_kind(one: Known) -> bool:
+    """Whether the words say what kind of model it is, and neither which nor how large."""
+    return isinstance(one.value, Mapping) and "kind" in one.value and "model" not in one.value
 
 
 def _counts(thing: Thing) -> bool:
     """Whether it is hardware that is there or thought of, with cards known."""
     if thing.what != "hardware":
+        return False
+    named = thing.all("cards")
+    if named and all(one.stance == "ruled_out" for one in named):
         return False
     cards = [one for slot in ("cards", "card_memory", "total_memory") for one in thing.all(slot)]
     return any(one.stance in THOUGHT_OF for one in cards)
@@ -130,7 +190,13 @@ def _joined(situation: Situation, machines: Sequence[Thing], *, weighed: bool) -
     if there and (weighed or not adds):
         yield there if len(there) == 1 or not thought_of else there[-1:]
     for one in thought_of:
-        yield (*there[-1:], one) if adds else (one,)
+        yield (*there[-1:], one) if adds and not _replaces(one) else (one,)
+
+
+def _replaces(thing: Thing) -> bool:
+    """Whether an option comes in the place of what is there."""
+    told = thing.all("relation")
+    return bool(told) and told[-1].value in ("swap", "instead")
 
 
 def _is_there(thing: Thing) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from assistant.writing.ways import model_name
 from assistant.writing.words import Words
-from kb.units import GIB
+from kb.units import format_bytes
 from tools.agent_tools.ledger import LookedUp
 
 SHARDINGS = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "zero3": "ZeRO-3", "fsdp": "FSDP", "ddp": "DDP"}
@@ -45,7 +45,7 @@ def conditions(one: LookedUp, words: Words) -> list[str]:
     if row.get("precision") == "bf16_pure":
         said.append(words.say("with_pure"))
     if row.get("offload") not in (None, "none"):
-        said.append(words.say("with_host", host=f"{host / GIB:,.1f} GiB"))
+        said.append(words.say("with_host", host=format_bytes(float(host))))
     return said
 
 
@@ -55,6 +55,8 @@ def spread(one: LookedUp, words: Words) -> list[str]:
     said = []
     if row.get("sharding") in SHARDINGS:
         said.append(SHARDINGS[row["sharding"]])
+    elif row.get("sharding") == "layers":
+        said.append(words.say("with_layers"))
     if row.get("gradient_checkpointing") == "full":
         said.append(words.say("with_checkpointing"))
     if (row.get("micro_batch_size") or 1) > 1:
@@ -76,4 +78,4 @@ def _method(name: str, words: Words) -> str:
 def _samples(speed: dict[str, Any], words: Words) -> str:
     """The rate of what is trained on pictures or clips."""
     rate = speed.get("samples_per_s")
-    return words.say("samples_per_s", rate=rate) if rate else ""
+    return words.say("samples_per_s", rate=str(rate).replace(" samples/s", "")) if rate else ""

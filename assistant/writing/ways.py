@@ -14,6 +14,8 @@ from tools.ways_to_run.tell.words import ENGINES, format_name
 CHANGED = re.compile(r"(?P<field>[a-z_]+): (?P<new>\S+) instead of (?P<old>\S+)")
 PLAIN_SPEEDS = ("audio_s_per_s", "images_per_s", "documents_per_s", "frames_per_s")
 """Speeds of works that generate no text; the more, the faster."""
+UNIT = re.compile(r" (?:s of audio|images|documents|frames)/s")
+"""The unit as results tell it, which the sentence tells in the asker's language."""
 BARE = re.compile(r"[a-z_]+")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -99,7 +101,7 @@ def plain_way(one: LookedUp, words: Words) -> dict[str, str] | None:
         return None
     speed = one.shown.get("speed") or {}
     name = next((name for name in PLAIN_SPEEDS if speed.get(name)), "")
-    rate = words.say(name, rate=speed[name]) if name else ""
+    rate = words.say(name, rate=UNIT.sub("", str(speed[name]))) if name else ""
     value = leading(str(speed.get(name, "")))
     return {
         "how": format_name(str(row["weight_format"])),
@@ -149,7 +151,7 @@ def changes(one: LookedUp, words: Words) -> str:
     for said in one.shown.get("answer", {}).get("changed", []):
         if found := CHANGED.fullmatch(said):
             name = f"changed_{found['field']}"
-            known = name in ("changed_context_tokens", "changed_concurrent_sequences")
+            known = words.knows(name)
             name = name if found["field"] in one.request or not known else f"{name}_unsaid"
             figures = {"new": _thousands(found["new"]), "old": _thousands(found["old"])}
             told.append(

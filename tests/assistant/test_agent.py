@@ -1,6 +1,7 @@
 """A person asks, the advisor answers: whole turns on the planner, in both languages."""
 
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,6 @@ import pytest
 
 from assistant.agent import Advisor, Step
 from assistant.answer import Answer
-from ingest.sync import ensure_bundled
 from kb.base import BadInput
 from kb.settings import settings
 from tools.need import Need
@@ -27,12 +27,12 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def advisor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Advisor]:
+def advisor(tmp_path_factory: pytest.TempPathFactory, guidance_home: Path) -> Iterator[Advisor]:
     """One advisor over the bundled guidance for the whole module."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GPU_ADVISOR_HOME", str(tmp_path_factory.mktemp("home")))
+        home = shutil.copytree(guidance_home, tmp_path_factory.mktemp("home"), dirs_exist_ok=True)
+        patch.setenv("GPU_ADVISOR_HOME", str(home))
         settings.cache_clear()
-        ensure_bundled()
         yield Advisor()
     settings.cache_clear()
 

@@ -1,4 +1,4 @@
-"""Documents to ingest, and an index of the bundled guidance that is built once and copied."""
+"""Documents to ingest, and a home with the bundled guidance."""
 
 import shutil
 from collections.abc import Callable

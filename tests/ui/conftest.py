@@ -1,5 +1,6 @@
-"""One advisor for all tests of the faces: its index takes seconds to build."""
+"""One advisor for all tests of the faces."""
 
+import shutil
 import socket
 import threading
 import time
@@ -21,9 +22,9 @@ ORIGIN = "http://127.0.0.1:7860"
 
 
 @pytest.fixture(scope="session")
-def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_home(tmp_path_factory: pytest.TempPathFactory, guidance_home: Path) -> Path:
     """The folder all these tests keep their state in."""
-    return tmp_path_factory.mktemp("faces")
+    return Path(shutil.copytree(guidance_home, tmp_path_factory.mktemp("faces"), dirs_exist_ok=True))
 
 
 @pytest.fixture(scope="session", autouse=True)

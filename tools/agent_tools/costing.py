@@ -27,10 +27,13 @@ OWN = ("purchase_cost", "prices", "residual_ratio", "resale_cost", "parts", "mon
 EVEN = {
     "purchase": "purchase", "hours_per_month": "hours_per_month", "busy_ratio": "busy_ratio",
     "months_with_residual": "months", "months": "months_if_never_resold",
-    "residual_ratio_even": "residual_ratio_even", "reached": "reached",
+    "residual_ratio_even": "residual_even_ratio", "reached": "reached",
 }  # fmt: skip
 """What is told of breaking even, and as what: months by the residual that stands beside them come first."""
-RENT = ("purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "term_cost", "offers", "cheapest", "as_of")
+RENT = (
+    "purchase", "hourly_cost", "gpu_hourly_cost", "monthly_cost", "total_cost", "term_cost", "offers", "cheapest",
+    "as_of",
+)  # fmt: skip
 AGAINST = ("which", "offer", "gpu_hourly_cost", "monthly_cost")
 """What is told of each rent that owning is held against; its day stands with the rents."""
 POWER = (

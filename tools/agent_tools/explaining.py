@@ -8,8 +8,9 @@ from pydantic import Field
 
 from kb.artifacts import Fact, find_artifacts
 from kb.base import BadInput, UnknownName
+from kb.catalog import gpus
 from kb.programs.engines import program
-from kb.units import format_bytes
+from kb.units import KIB, format_bytes
 from tools.agent_tools import reading, set_up
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -19,6 +20,7 @@ from tools.observation.request import NAMED
 from tools.speed.host_only import CPU
 
 TRAINED = {"full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain"}
+PREFERENCES = frozenset({"dpo", "ppo", "grpo"})
 CAUSES_MAX = 5
 PASTED = ("pasted", "as pasted")
 """Words for all that the person pasted, so that a model need not copy it out."""
@@ -66,7 +68,7 @@ class ExplainRequest(AgentRequest):
     cards: str | None = Field(default=None, max_length=300)
     """"2x 3090"."""
     task: str | None = Field(default=None, max_length=40)
-    """inference (default), lora, qlora, full."""
+    """inference (default), lora, qlora, full; before it dpo, ppo or grpo: "dpo lora"."""
     engine: str | None = Field(default=None, max_length=40)
     """vllm, ollama, llama.cpp, comfyui, deepspeed, unsloth …"""
     kv_format: str | None = Field(default=None, max_length=20)
@@ -117,12 +119,12 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     )
     cards = _or_none(lambda: reading.stated(reading.cards(request.cards)), [], request.cards, request, unread)
     topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
-    task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
+    task, method = _task(request.task)
     count = reading.count
     if request.host_memory and not request.cards and named and task == "inference":
         cards = [{"gpu": CPU, "count": 1}]  # a machine told by its memory alone computes on its processor
     asked = {
-        **named, "weight_format": form, "cards": cards, "task": task,
+        **named, "weight_format": form, "cards": cards, "task": task, "method": method,
         "engine": _engine(request.engine),
         "kv_format": reading.cache(request.kv_format),
         "context_tokens": count(request.context_tokens, "context_tokens"),
@@ -149,6 +151,15 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     if not any(one["basis"] in MEASURED for one in found["causes"]):
         told |= _guidance(request, desk)
     return {**told, **({"topology": shown(topology)} if topology else {}), **stated}
+
+
+def _task(text: str | None) -> tuple[str, str | None]:
+    """What is done, and the method of preference that it is part of: "dpo lora"; full where no adapters are named."""
+    words = [METHODS.get(one, "") for one in re.split(r"[\s,+/_-]+", (text or "").strip().lower())]
+    words.append(METHODS.get((text or "").strip().lower(), ""))
+    method = next((one for one in words if one in PREFERENCES), None)
+    found = next((TRAINED[one] for one in words if one in TRAINED), None)
+    return found or ("full_finetune" if method else "inference"), method
 
 
 def _figures_alone(request: ExplainRequest) -> tuple[ExplainRequest, list[str]]:
@@ -300,12 +311,26 @@ def _explained(result: dict[str, Any]) -> dict[str, Any]:
     causes = [
         {**shown(_english(one)), "rests_on": RESTS_ON[one["basis"]]} for one in result.get("causes", [])[:CAUSES_MAX]
     ]
-    order = ("answer", "figures", "error_read", "binds", "changes", "set_by_flags")
+    order = ("answer", "figures", "takes", "error_read", "binds", "changes", "set_by_flags")
     plain = shown(_english({name: result[name] for name in order if result.get(name)}))
+    if row := result.get("takes"):
+        plain["takes"] = {**plain["takes"], **_taken(row, result.get("gpu"))}
+        plain["takes"].pop("cache_bytes_per_token", None)
     return {
         **plain, "causes": causes, "assumptions": result.get("assumptions", [])[:4],
         "warnings": result.get("warnings", [])[:3],
     }  # fmt: skip
+
+
+def _taken(row: Mapping[str, Any], card: str | None) -> dict[str, Any]:
+    """Parts of the memory, the largest first, the cards they are of, and what a token takes."""
+    largest = sorted(row["parts"].items(), key=lambda part: -part[1])
+    told: dict[str, Any] = {"parts": {name: format_bytes(float(size), 1) for name, size in largest}}
+    if card is not None:
+        told |= {"cards": f"{row['cards']} × {gpus()[card].name}", "gpu_count": row["cards"]}
+    if each := row.get("cache_bytes_per_token"):
+        told["cache_per_token"] = f"{each / KIB:,.0f} KiB"
+    return told
 
 
 def _english(value: Any) -> Any:

@@ -19,7 +19,7 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.known import NAME_MAX
 from tools.agent_tools.shown import shown, shown_row
 from tools.agent_tools.sold import priced, server_of
-from tools.check_compatibility import OWN_CARDS
+from tools.check_compatibility import OWN_CARDS, names_something
 from tools.prices import MONEY_OF
 
 ROWS_MAX = 6
@@ -60,6 +60,8 @@ class LookUpRequest(AgentRequest):
     """compatibility: "vllm 0.9"."""
     feature: str | None = Field(default=None, max_length=100)
     """compatibility: bf16, awq, p2p …; find_cards: "fp8 nvlink pcie"."""
+    words: str | None = Field(default=None, max_length=400)
+    """compatibility: what was asked, in words that name features and versions."""
     cuda: str | None = Field(default=None, max_length=40)
     """compatibility: "12.4", "cu121"."""
     driver: str | None = Field(default=None, max_length=40)
@@ -278,7 +280,7 @@ def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         told.append(
             {
                 "card": card,
-                "total": result["total"],
+                "offers_known": result["total"],
                 "offers": rows,
                 "nearest": near,
                 "warnings": result["warnings"][:2],
@@ -298,8 +300,11 @@ def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
     cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
     asked = {
         "gpu": cards[0] if cards else None, "gpus": cards[1:] or None, "feature": request.feature,
-        "engine": request.engine, "cuda": request.cuda, "driver": request.driver,
+        "engine": request.engine, "cuda": request.cuda, "driver": request.driver, "question": request.words,
     }  # fmt: skip
+    named = any((request.feature, request.engine, request.cuda, request.driver))
+    if request.words and not named and not names_something(request.words):
+        raise BadInput("words", "name nothing that cards are checked for.", "Name a feature, a program or a version.")
     alone: list[str] = []
     try:
         result = desk.call("check_compatibility", asked)

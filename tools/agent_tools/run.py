@@ -22,6 +22,7 @@ WAY_LEFT_OUT = frozenset(
     {
         "cards",
         "bits_per_weight",
+        "loss_percent",
         "as_asked",
         "nodes",
         "command",

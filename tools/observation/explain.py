@@ -31,6 +31,7 @@ from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import cards_of, read_log
 from tools.observation.said.words import in_words
 from tools.observation.setup import Setup, bare
+from tools.observation.takes import takes
 from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
@@ -79,7 +80,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
         answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,
         gpus=setup.cards if request.cards else None, engine=setup.engine, set_by_flags=_told_flags(flags),
         figures=tuple(figures), causes=causes, error_read=error, binds=base.binds.get(first.name) if first else None,
-        changes=tuple(effects(setup, first))[:EFFECTS_MAX] if first else (),
+        changes=tuple(effects(setup, first))[:EFFECTS_MAX] if first else (), takes=takes(setup),
         derivation=(*base.steps, *_compared(first, causes)),
         assumptions=tuple(dict.fromkeys([*summed, *_told_by_text(read, logged), *setup.assumptions(),
                                          *base.assumptions])),

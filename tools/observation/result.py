@@ -128,6 +128,32 @@ class Effect(Frozen):
     costs: str = ""
 
 
+class Takes(Frozen):
+    """What the set-up as told takes of the fullest card."""
+
+    needed_bytes_per_gpu: int
+    low_bytes_per_gpu: int
+    high_bytes_per_gpu: int
+    """With the lower end, a 90 % interval."""
+    usable_bytes_per_gpu: int | None = None
+    """What the card has for programs; null where it is not known."""
+    parts: dict[str, int] = Field(default_factory=dict)
+    """Bytes of each part that takes any: weights, kv_cache, gradients, optimizer, logits …"""
+    cards: int = 1
+    """Over which it is dealt."""
+    fits: bool | None = None
+    weight_format: str | None = None
+    """Where it was told or follows from the program; null = as published."""
+    cache_bytes_per_token: float | None = None
+    """On this card."""
+    reserved_ratio: float | None = None
+    """Share of the card that the server takes, whatever the model needs."""
+    pool_bytes_per_gpu: int | None = None
+    """What of that share is left for the cache; negative where nothing is."""
+    pool_tokens: Range | None = None
+    """Tokens that the pool holds, of all requests together."""
+
+
 class Explanation(ToolResult):
     """Whether what was seen is to be expected, why it is so, how to find out, and what to do."""
 
@@ -145,5 +171,7 @@ class Explanation(ToolResult):
     error_read: ErrorRead | None = None
     binds: str | None = None
     """What limits the figure as set up: memory_bandwidth, compute, interconnect, latency, capacity, host_bandwidth …"""
+    takes: Takes | None = None
+    """Memory of the set-up as told; null where it says too little."""
     changes: tuple[Effect, ...] = ()
     """What would move the figure of the answer, the most effective first."""

@@ -190,6 +190,11 @@ def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...], best: Weighed
             f"Adapters beside the model make a token take {ratio.low:g} to {ratio.high:g} times as long by reports, "
             f"{ratio.value:g} in the figures here; merged into the weights they cost nothing and serve one task."
         )
+    if load.adapters > load.adapter_slots:
+        yield (
+            f"{load.adapter_slots:,} of the {load.adapters:,} adapters lie on the cards, one for each request at once; "
+            "the others wait in host memory and are fetched in turn. More slots only save that fetching."
+        )
     yield from _of_kernels(load, ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."

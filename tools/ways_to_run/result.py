@@ -127,6 +127,8 @@ class Way(Frozen):
     """As asked in a request: `gguf:Q4_K_M`, `awq`, `fp8` …"""
     bits_per_weight: float
     """Average over all weights."""
+    loss_percent: float | None = None
+    """Rise of perplexity over the published weights, scaled from measurements; null = none is known."""
     kv_format: str
     context_tokens: int
     """What the memory and the flags are for."""

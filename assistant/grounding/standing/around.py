@@ -29,6 +29,10 @@ ONCE = ("purchase", "price", "deposit")
 """In names of fields for money that is paid once, or for each of something."""
 ASKED = (*LENGTHS, "prefix_tokens", "shared_prefix_tokens", "prompt_tokens")
 """Fields of a call that say a length, which its result tells rounded up to what is laid out for it."""
+HOST = frozenset({"host", "host_memory"})
+"""Fields of what is no card's."""
+BILL = "bill"
+PROCESSOR = re.compile(r"\bon the (?:processor|CPU)\b", re.I)
 ROUNDED_MAX = 2.0
 """How many times as long that may be."""
 VOLUME_PRICE, ANY = "_million_price", "any"
@@ -66,10 +70,10 @@ class Around:
         told = {**(_runs(best) if isinstance(best, Mapping) else {}), **_runs(row)}
         return replace(
             self,
-            cards=ids_of(beside, "card") or self.cards,
+            cards=ids_of(beside, "card") or (frozenset() if _on_processor(row) else self.cards),
             models=ids_of(beside, "model") or self.models,
             ways={**self.ways, **told},
-            roles={**self.roles, "over": over} if over else self.roles,
+            roles={**self.roles, **_bill(row), **({"over": over} if over else {})},
             lengths=lengths | self.lengths if lengths else self.lengths,
             loads=loads or self.loads,
             alone=self.alone if (alone := is_alone(_names_beside(row))) is None else alone,
@@ -80,7 +84,7 @@ class Around:
         roles = {**self.roles, **roles_of_key(name)}
         if any(word in name for word in ONCE):
             roles.pop("over", None)
-        inner = replace(self, roles=roles)
+        inner = replace(self, roles=roles, cards=frozenset() if name in HOST else self.cards)
         if name != LIMITS and not name.startswith("max_"):
             return inner
         return replace(inner, roles={**inner.roles, "bound": "limit"}, lengths=frozenset(), loads=frozenset())
@@ -124,6 +128,16 @@ def texts_of(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from texts_of(inner)
+
+
+def _bill(row: Mapping[str, Any]) -> dict[str, str]:
+    """Which part of a bill a row tells."""
+    return {group: role for group, role in roles_of_key(str(row.get("name") or "")).items() if group == BILL}
+
+
+def _on_processor(row: Mapping[str, Any]) -> bool:
+    """Whether what a row tells of runs on no card."""
+    return PROCESSOR.search(str(row.get("title") or "")) is not None
 
 
 def _is_money(key: str) -> bool:

@@ -11,6 +11,8 @@ from kb.catalog import gpus
 from kb.models import models
 
 SHAPE = ("layers", "hidden_size", "heads", "kv_heads", "head_dim", "intermediate_size", "vocab_size")
+NOMINAL_RATIO = 0.03
+"""How far the size by which a model is called may be from that which it has: "37B active" are 37.6 billion."""
 SIZE_MIN = 1e8
 """Parameters from which on a number may be a model's size."""
 
@@ -20,9 +22,11 @@ def catalogued(figure: Figure, known: AbstractSet[str]) -> bool:
 
     Of so many cards that the sentence counts, what they hold and draw together too.
     """
+    if _classes_cards(figure):
+        return True
     if figure.roles.get("memory") not in {None, "usable"}:
         return _sizes_model(figure, known)
-    for key in figure.cards & known:
+    for key in (figure.cards or (frozenset() if figure.cards_beside else _only(known))) & known:
         card = gpus()[key]
         counts = (1, *figure.beside)
         stated: dict[str, Sequence[float | int | None]] = {
@@ -34,7 +38,14 @@ def catalogued(figure: Figure, known: AbstractSet[str]) -> bool:
             return True
     if any(_reads(figure, {PLAIN: _shape(key)}) for key in figure.models & known & models().keys()):
         return True
-    return _sizes_model(figure, known) or _classes_cards(figure) or _holds(figure, known)
+    return _sizes_model(figure, known) or _holds(figure, known)
+
+
+def _only(known: AbstractSet[str]) -> frozenset[str]:
+    """The card that is spoken of, where it is the only one but for its versions."""
+    cards = frozenset(known & gpus().keys())
+    powers = {(gpus()[key].tdp_w, gpus()[key].bandwidth_bytes_per_s) for key in cards}
+    return cards if len(powers) == 1 else frozenset()
 
 
 def _holds(figure: Figure, known: AbstractSet[str]) -> bool:
@@ -53,7 +64,12 @@ def _sizes_model(figure: Figure, known: AbstractSet[str]) -> bool:
     name = re.sub(r"\s", "", figure.text).lower()
     if any(re.search(rf"(?<![\d.]){re.escape(name)}", each.id.lower()) for each in sizes):
         return True
-    return _reads(figure, {PLAIN: [one for each in sizes for one in (each.params, each.active_params)]})
+    stated = [one for each in sizes for one in (each.params, each.active_params) if one]
+    return any(
+        reading.kind == PLAIN and abs(one - reading.values[0]) <= max(reading.tolerances[0], one * NOMINAL_RATIO)
+        for one in stated
+        for reading in figure.readings
+    )
 
 
 @lru_cache(maxsize=1)

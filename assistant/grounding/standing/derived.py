@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 from assistant.grounding.standing.sums import PERIODS_S
 from assistant.grounding.wording.cues import says
 from assistant.grounding.wording.figures import Figure
-from assistant.grounding.wording.quantities import MONEY, PERCENT, PLAIN, TIME
+from assistant.grounding.wording.quantities import BYTES, MONEY, PERCENT, PLAIN, TIME
 from assistant.grounding.wording.statements import Statement
 from assistant.understand.numbers import number
 
@@ -22,6 +22,20 @@ POOL_MAX = 8
 BEFORE, AFTER = 24, 18
 """Characters around a result in which a word tells that it is a sum or a difference."""
 SUMMANDS_MAX = 3
+WIDTHS = (
+    (re.compile(r"(?<![A-Za-z])(?:BF|FP)16|16[ -]?bits?\b|16 ?位|(?<![\d.])2 (?:bytes|字节)", re.I), 2.0),
+    (re.compile(r"(?<![A-Za-z])FP32|32[ -]?bits?\b|32 ?位|(?<![\d.])4 (?:bytes|字节)", re.I), 4.0),
+    (
+        re.compile(
+            r"(?<![A-Za-z])(?:FP|INT)8|(?<!\d)8[ -]?bits?\b|(?<!\d)8 ?位|(?:\b(?:one|1) byte|(?:一|1) ?个?字节)", re.I
+        ),
+        1.0,
+    ),
+)
+"""Formats and the bytes of a parameter in them."""
+PARAMETERS_MIN = 1e8
+ROUGHLY = 0.3
+"""How rough what terms come to may be, as a share of a result: the 0.01 ± 0.5 s between "2 s" and "1.99 s" is none."""
 OWN_DIGITS = 1.0001
 Term = tuple[float, float]
 """A value and how far the exact one may lie from it."""
@@ -60,6 +74,8 @@ def derived(statement: Statement, pool: Sequence[Figure], result: Figure) -> boo
     if says("sums", said):
         found += _sums(alike)
         found += _products(alike, [_term(one) for one in near if one.readings[0].kind == PLAIN])
+    if main.kind == BYTES:
+        found += _by_width(statement.text, pool)
     if main.kind == MONEY:
         found += _by_time([one for one in near if _kind(one) == TIME or _currency(one) & _currency(result)])
     return any(_comes(found, (value, slack)) for value, slack in zip(main.values, main.tolerances, strict=True))
@@ -80,7 +96,11 @@ def _beside(statement: Statement, result: Figure) -> str:
 
 
 def _comes(found: Sequence[Term] | Iterator[Term], told: Term) -> bool:
-    return any(abs(value - told[0]) <= told[1] * OWN_DIGITS + width for value, width in found)
+    return any(
+        abs(value - told[0]) <= told[1] * OWN_DIGITS + width
+        for value, width in found
+        if width <= max(told[1], abs(told[0]) * ROUGHLY)
+    )
 
 
 def _shares(pool: Sequence[Figure]) -> Iterator[Term]:
@@ -145,6 +165,15 @@ def _by_time(pool: Sequence[Figure]) -> Iterator[Term]:
             amount, near = _term(one)
             for seconds, far in times:
                 yield amount * seconds / period, (near * seconds + amount * far) / period
+
+
+def _by_width(text: str, pool: Sequence[Figure]) -> Iterator[Term]:
+    """What so many parameters take at the width of a format that the statement names: 671 billion in BF16."""
+    widths = {width for pattern, width in WIDTHS if pattern.search(text)}
+    for one in pool:
+        value, near = _term(one) if one.readings else (0.0, 0.0)
+        if one.readings and _kind(one) == PLAIN and value >= PARAMETERS_MIN:
+            yield from ((value * width, near * width) for width in widths)
 
 
 def _term(figure: Figure, kind: str | None = None) -> Term:

@@ -1,28 +1,34 @@
 """What may vouch for a figure: results that were shown, passages, the person's words, former answers, the catalog."""
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from assistant.grounding.standing.around import Around, asked_lengths, field_name, is_alone, over_of, texts_of, unechoed
 from assistant.grounding.standing.catalogued import catalogued
-from assistant.grounding.standing.given import Given
+from assistant.grounding.standing.given import Given, counts_of_terms, roles_of_terms
+from assistant.grounding.standing.held import BARE, BARE_MIN, TERM, UNITLESS, Held
 from assistant.grounding.standing.nicknames import Nicknames
-from assistant.grounding.standing.pasted import named_with_memory, numbers_spelt, opened, settings_in, tight
-from assistant.grounding.standing.ranges import Ranges, is_range
+from assistant.grounding.standing.pasted import (
+    active_sizes,
+    named_with_memory,
+    numbers_spelt,
+    opened,
+    settings_in,
+    tight,
+)
+from assistant.grounding.standing.ranges import is_range
 from assistant.grounding.standing.spans import Spans
 from assistant.grounding.standing.unsaid import LEAF, in_a_sum, share_of, titled, unsaid
 from assistant.grounding.standing.vouched import (
     BEFORE,
     CATALOG,
+    PASSAGE_KEY,
     PERSON,
-    SLACK_RATIO,
     WITHIN,
     Vouched,
     against,
-    same,
     told_again,
     under,
     vouched,
@@ -40,7 +46,6 @@ from assistant.grounding.wording.quantities import (
     POWER,
     RATE,
     TIME,
-    Quantity,
     quantities,
 )  # fmt: skip
 from assistant.grounding.wording.statements import Statement, statements
@@ -50,36 +55,28 @@ STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
 QUOTES, BESIDE = "search_guidance", "guidance"
 """The tool that quotes documents, and the field in which another's result does: they vouch for nothing more there."""
-PASSAGE_KEY = re.compile(r"R\d+\.\d+")
-"""The source of what only a passage says."""
 HAN = re.compile("[一-鿿]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-SMALL_MAX = 10
-"""Up to here a whole number is not taken for a result that is rounded to it."""
 LENGTH_DIGITS_MIN = 3
 """Fewer digits of a setting are no length in tokens."""
 FIELD = re.compile(r"[a-z]+(?:_[a-z]+)+\b")
 """A field that a text is about: "sequence_tokens not stated: 2,048 assumed"."""
 TIME_BY_TIME = "_s_per_s"
 """Fields that hold a time by the time it takes: seconds of audio a second."""
-TERM = "term"
-"""Numbers whose unit only a sum leaves out."""
-UNITLESS = "unitless"
-"""Numbers to which whoever told them gave no unit."""
 COUNTS = frozenset({"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"})
 """Fields that count cards."""
 NOTES = (".note", ".notes")
 """Fields of a row that speak of it by what it is compared with: "An A100 whose NVLink runs at 400 GB/s"."""
 CALCULATION = re.compile(r"\d\s?[=≈]\s?[$¥€£]?\d")
+EXCHANGE = re.compile(r"1 [A-Z]{3} = [\d.,]+ [A-Z]{3}\b")
 INTERVAL = re.compile(
     r"[(（][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[–—~-][^\d()（）]{0,4}\d[\d.,]*[^\d()（）]{0,12}[)）]"
 )
 """The interval around a figure: "98 tokens/s (76–128)"."""
 ENDS = frozenset({"low", "high", "low_amount", "high_amount"})
 """Fields for the ends of the interval around the figure before them."""
-CENTS = re.compile(r"\d\.\d\d\Z")
-BARE, BARE_MIN = "bare", 100
-"""Money that a person said without a currency, and from which number on one is taken for money."""
+STEPS = ".steps"
+"""Where a calculation is written out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +91,18 @@ class Evidence:
     """Every figure, name and text that an answer may rest on."""
 
     def __init__(self) -> None:
-        self._by_kind: dict[str, list[Vouched]] = {}
-        self._values: dict[str, list[float]] = {}
+        self._held = Held()
         self._texts: list[tuple[str, str]] = []
         self._settings: list[tuple[str, str]] = []
         self._releases: dict[str, str] = {}
-        self._home = "USD"
         self._tight: dict[bool, str] = {}
         self._leaf = 0
-        self._lengths: set[float] = set()
-        self._loads: set[float] = set()
+        self._terms: Sequence[Mapping[str, str]] = ()
         self.known: set[str] = set()
         """Ids of the products that results, the person or former answers name."""
         self.quoted: set[str] = set()
         """Ids of those that only passages name."""
-        self.spans, self._ranges, self.names = Spans(), Ranges(), Nicknames()
+        self.spans, self.names = Spans(), Nicknames()
         self.given = Given(())
         """What the calls were given."""
 
@@ -127,6 +121,7 @@ class Evidence:
                 around = products(" \n ".join(texts_of(one.request)))
                 evidence.known.update(*(product.ids for product in around))
                 evidence._sizes(one)
+                evidence._terms = roles_of_terms(one)
                 shown = {name: told for name, told in one.shown.items() if name != BESIDE}
                 evidence._walk(shown, one.key, "", Around(
                     ids_of(around, "card"), ids_of(around, "model"), over_of(one.request),
@@ -138,17 +133,15 @@ class Evidence:
             evidence._person(text)
         for text in former:
             evidence._prose(text, BEFORE)
-        for kind, held in evidence._by_kind.items():
-            held.sort(key=lambda one: one.value)
-            evidence._values[kind] = [one.value for one in held]
+        evidence._held.sort()
         return evidence
 
     def vouches(self, figure: Figure) -> Verdict:
         """What stands behind a figure with its unit, and what it is of."""
-        lengths, loads = figure.lengths & self._lengths, figure.loads & self._loads
+        lengths, loads = figure.lengths & self._held.lengths, figure.loads & self._held.loads
         nearest, held = "", []
         rest: list[tuple[Vouched, str]] = []
-        for one in self._alike(figure):
+        for one in self._held.alike(figure):
             reason = against(figure, one) or under(lengths, loads, one)
             if not reason:
                 held.append(one)
@@ -171,7 +164,11 @@ class Evidence:
 
     def leaves(self, figure: Figure) -> frozenset[int]:
         """The texts that tell a figure of this value."""
-        return frozenset(one.leaf for one in self._alike(figure))
+        return frozenset(one.leaf for one in self._held.alike(figure))
+
+    def rates(self, figure: Figure, currencies: Sequence[str]) -> bool:
+        """Whether something tells a number as what one unit of another currency comes to."""
+        return self._held.rates(figure, currencies)
 
     def dates(self, text: str) -> str | None:
         """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
@@ -206,49 +203,6 @@ class Evidence:
         """Everything that was written to the turn: results, passages, the person's words, former answers."""
         return (text for _, text in self._texts)
 
-    def _alike(self, figure: Figure) -> Iterator[Vouched]:
-        """Figures of the same kind and value: of a number of cards, or a whole one, exactly."""
-        for reading in figure.readings:
-            for kind in (*self._kinds(reading), *((TERM,) if figure.term and reading.kind == PLAIN else ())):
-                held, values = self._by_kind.get(kind, []), self._values.get(kind, [])
-                for value, tolerance in zip(reading.values, reading.tolerances, strict=True):
-                    reach = max(tolerance * 1.0001, abs(value) * SLACK_RATIO)
-                    for index in range(bisect_left(values, value - reach), bisect_right(values, value + reach)):
-                        if same(figure, reading, value, tolerance, held[index]):
-                            yield held[index]
-            yield from (*self._ranges.near(reading), *self._said_bare(reading))
-            yield from self._money_bare(reading, exact=figure.term and CENTS.search(reading.text) is not None)
-
-    def _kinds(self, reading: Quantity) -> list[str]:
-        if reading.kind == PLAIN and 0 < reading.values[0] < 1:
-            return [PLAIN, PERCENT]  # a share of one told for a percentage
-        if reading.kind != MONEY:
-            return [reading.kind]
-        bare = [f"{MONEY}:{BARE}"] if self._home in reading.currencies else []
-        return [*(f"{MONEY}:{code}" for code in reading.currencies), *bare]
-
-    def _money_bare(self, reading: Quantity, *, exact: bool) -> Iterator[Vouched]:
-        """Sums of money whose currency stands once for several: "(1,508 − 1,191) / 1,191"; `exact`: told in cents."""
-        if reading.kind != PLAIN or (reading.values[0] < BARE_MIN and not exact):
-            return
-        for kind, held in self._by_kind.items():
-            if kind.startswith(MONEY):
-                yield from (one for one in held if one.value == reading.values[0])
-
-    def _said_bare(self, reading: Quantity) -> Iterator[Vouched]:
-        """Numbers that the person, or a calculation, told without a unit, for a time or a share in the same digits."""
-        if reading.kind == PLAIN and reading.values[0] > SMALL_MAX:
-            told_so = [one for one in self._by_kind.get(UNITLESS, []) if one.source != PERSON]
-            yield from (one for one in told_so if abs(one.value - reading.values[0]) <= reading.tolerances[0])
-        digits = NUMBER.search(reading.text.replace(",", ""))
-        told = float(digits[0]) if digits else -1.0
-        if reading.kind == PLAIN or (reading.kind not in {TIME, PERCENT} and told == int(told)):  # 31.5 is told for GB
-            return
-        near = reading.tolerances[0] * told / reading.values[0] if reading.values[0] else 0.0
-        for one in self._by_kind.get(UNITLESS, []):
-            if one.value == told or (one.source != PERSON and abs(one.value - told) <= near * 1.0001):
-                yield one
-
     def _walk(self, value: Any, key: str, path: str, around: Around) -> None:
         """Take a result apart; what stands beside a figure says what it is of."""
         if isinstance(value, Mapping):
@@ -265,7 +219,7 @@ class Evidence:
             self._text(value, key, path, around)
         elif isinstance(value, int | float) and not isinstance(value, bool):
             counts = path.rsplit(".", 1)[-1] in COUNTS
-            self._keep(vouched(PLAIN, float(value), 0.0, key, around, counts=counts))
+            self._held.keep(vouched(PLAIN, float(value), 0.0, key, around, counts=counts))
             for figure in unsaid(f"{value:.12g}", path):
                 self._add(figure, key, around)
 
@@ -276,12 +230,17 @@ class Evidence:
         self._names(value, self.known)
         if path.rsplit(".", 1)[-1] not in ENDS:
             self._leaf += 1
-        if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value)):
+        if path.endswith(TIME_BY_TIME) and (number := NUMBER.search(value.replace(",", ""))):
             rate = float(number[0])  # so many times real time, or a share of it
-            self._keep(vouched(PLAIN, rate, 0.0, key, around))
-            self._keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
-        if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := float(match["number"])) < 1:
-            self._keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
+            self._held.keep(vouched(PLAIN, rate, 0.0, key, around))
+            if rate:
+                self._held.keep(vouched(PERCENT, 100 / rate, 0.0, key, around))
+        if path.endswith(".ratio") and (match := LEAF.fullmatch(value)) and 0 < (part := _amount(match)) < 1:
+            self._held.keep(vouched(PLAIN, 1 / part, 0.01 / part, key, around))  # so many times as slow
+        if EXCHANGE.match(value):  # of money alone, whatever card the row is of
+            around = Around(roles={"rate": "exchange"})
+            rate = tuple(quantities(value))[1].values[0]
+            self._held.keep(vouched(PLAIN, rate, 0.0, key, around))
         field, headed = FIELD.match(value), titled(value)
         told = (*figures_of_text(value), *unsaid(value, path))
         ranged = is_range(value, told)
@@ -289,19 +248,22 @@ class Evidence:
         self.spans.take(value, told)
         if (share := share_of(value, path)) is not None:
             lost = replace(around, roles={**around.roles, "left": "lost"})
-            self._keep(vouched(PERCENT, 100 * (1 - share), 0.0, key, lost))
+            self._held.keep(vouched(PERCENT, 100 * (1 - share), 0.0, key, lost))
         if CALCULATION.search(value):  # "steps" of a calculation counts none
             around = replace(around, roles={group: role for group, role in around.roles.items() if group != COUNTED})
-        for figure in told:
+        terms = self._terms if path == STEPS and len(self._terms) < len(told) else ()
+        for place, figure in enumerate(told):
             self._release(figure, key)
             roles = {**around.roles, **(roles_of_key(field[0]) if field else {}), **figure.roles}
+            if place < len(terms):
+                roles |= terms[place]
             if any(start <= figure.start < end for start, end in inside):
                 roles["end"] = WITHIN
             for digits in in_a_sum(figure):
-                self._keep(vouched(TERM, digits, 0.0, key, around))
+                self._held.keep(vouched(TERM, digits, 0.0, key, around))
             if figure.readings and figure.readings[0].kind in {TIME, PERCENT}:
                 for bare in figure.readings[1:]:  # its unit is told; in a sum it may be left out
-                    self._keep(vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
+                    self._held.keep(vouched(TERM, bare.values[0], bare.tolerances[0], key, around))
                 figure = replace(figure, readings=figure.readings[:1])
             cards = figure.cards | around.cards if path.endswith(NOTES) else figure.cards or headed or around.cards
             self._add(figure, key, replace(
@@ -309,7 +271,7 @@ class Evidence:
                 ways={**around.ways, **{name: ids for name, ids in figure.ways.items() if ids}},
             ))  # fmt: skip
         if ranged:
-            self._ranges.take(*self._by_kind[told[1].readings[0].kind][-2:])
+            self._held.ranges.take(*self._held.of(told[1].readings[0].kind)[-2:])
 
     def _sizes(self, one: LookedUp) -> None:
         """A model that a call names by its size alone is known by it: "40B"."""
@@ -318,15 +280,11 @@ class Evidence:
 
     def _calculated(self, one: LookedUp) -> None:
         """The value of a calculation that asked for no unit, which the writer gives one; and what its terms count."""
-        told = one.request.get("values")
-        for name, term in told.items() if isinstance(told, Mapping) else ():
-            for count in quantities(str(term)):
-                if count.kind == PLAIN and COUNTED in (roles := roles_of_key(str(name))):
-                    self._keep(vouched(PLAIN, count.values[0], 0.0, one.key, Around(roles=roles)))
+        for count, roles in counts_of_terms(one):
+            self._held.keep(vouched(PLAIN, count, 0.0, one.key, Around(roles=roles)))
         value = one.shown.get("value")
         if isinstance(value, str) and (match := LEAF.fullmatch(value)):
-            number = float(match["number"].replace(",", ""))
-            self._keep(vouched(UNITLESS, number, 0.0, one.key, Around()))
+            self._held.keep(vouched(UNITLESS, _amount(match), 0.0, one.key, Around()))
 
     def _passages(self, key: str, shown: Mapping[str, Any]) -> None:
         for number, passage in enumerate(shown.get("passages") or (), 1):
@@ -335,19 +293,21 @@ class Evidence:
 
     def _person(self, text: str) -> None:
         """What the person wrote: their bare sums are of the currency of their language."""
-        self._home = "CNY" if HAN.search(text) else "USD"
+        self._held.home = "CNY" if HAN.search(text) else "USD"
         self._prose(text, PERSON)
         if (plain := opened(text)) != text:
             self._prose(plain, PERSON)
+        for number in active_sizes(text):
+            self._held.keep(vouched(PLAIN, number, 0.0, PERSON, Around()))
         self._versions(text)
         for number in numbers_spelt(text):
-            self._keep(vouched(PLAIN, number, 0.0, PERSON, Around()))
-        for one in list(self._by_kind.get(PLAIN, ())):
-            if one.source != PERSON:
+            self._held.keep(vouched(PLAIN, number, 0.0, PERSON, Around()))
+        for one in list(self._held.of(PLAIN)):
+            if one.source != PERSON or one.in_unit or one.counts or COUNTED in one.roles:
                 continue
-            self._keep(replace(one, kind=UNITLESS))
+            self._held.keep(replace(one, kind=UNITLESS))
             if one.value >= BARE_MIN:
-                self._keep(replace(one, kind=f"{MONEY}:{BARE}"))
+                self._held.keep(replace(one, kind=f"{MONEY}:{BARE}"))
 
     def _versions(self, text: str) -> None:
         """A card that the person names with its memory is known by its bare name too, and its memory is theirs."""
@@ -367,9 +327,10 @@ class Evidence:
                 for reading in figure.readings[:1]:
                     digits = NUMBER.search(reading.text.replace(",", "")) if source == PERSON else None
                     if digits and reading.kind != PLAIN:  # told again without its unit: 「为什么是 910」
-                        self._keep(vouched(PLAIN, float(digits[0]), 0.0, source, Around()))
+                        bare = vouched(PLAIN, float(digits[0]), 0.0, source, Around())
+                        self._held.keep(replace(bare, in_unit=True))
                     if source == PERSON and reading.kind == TIME:  # in a sum it may stand in seconds, without a unit
-                        self._keep(vouched(TERM, reading.values[0], 0.0, source, Around()))
+                        self._held.keep(vouched(TERM, reading.values[0], 0.0, source, Around()))
 
     def _release(self, figure: Figure, source: str) -> None:
         """Keep a release or compute capability, whose number may be told again without that word."""
@@ -382,18 +343,17 @@ class Evidence:
                 for kind in [f"{MONEY}:{code}" for code in reading.currencies] or [reading.kind]:
                     slack = reading.tolerances[place]
                     one = vouched(kind, value, slack, source, around, counts=figure.counts, leaf=self._leaf)
-                    self._keep(one)
-
-    def _keep(self, one: Vouched) -> None:
-        self._lengths |= one.lengths
-        self._loads |= one.loads
-        self._by_kind.setdefault(one.kind, []).append(one)
+                    self._held.keep(one)
 
     def _names(self, text: str, into: set[str]) -> None:
         for one in products(text):
             into |= one.ids
         if into is self.known:
             self.names.take(products(text))
+
+
+def _amount(leaf: re.Match[str]) -> float:
+    return float(leaf["number"].replace(",", ""))
 
 
 __all__ = ["BEFORE", "CATALOG", "PASSAGE_KEY", "PERSON", "Evidence", "Verdict", "dates_in"]

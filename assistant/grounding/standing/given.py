@@ -1,13 +1,19 @@
 """What the writer's own calls were given: it may be told again, as what was assumed."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assistant.grounding.standing.around import texts_of
+from assistant.grounding.wording.cues import COUNTED, roles_of_key
 from assistant.grounding.wording.figures import Figure
-from assistant.grounding.wording.quantities import PERCENT, quantities
+from assistant.grounding.wording.quantities import PERCENT, PLAIN, quantities
 from tools.agent_tools.ledger import LookedUp
 
+REFERENCE = re.compile(r"R\d+[.\[]")
+TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\d.]*(?:e\d+)?")
+"""Names and numbers of an expression, in its order."""
+PARTS = frozenset({"memory", "bill", "draw", "wait"})
 CARDS = ("cards", "owned")
 """Fields that count cards."""
 
@@ -47,3 +53,26 @@ class Given:
     def counts(self, figure: Figure) -> str | None:
         """The key of the result that a call for so many cards led to."""
         return self._counts.get(figure.readings[0].values[0]) if figure.readings else None
+
+
+def counts_of_terms(one: LookedUp) -> Iterator[tuple[float, Mapping[str, str]]]:
+    """Bare numbers among the terms of a calculation, with what their names say they count."""
+    told = one.request.get("values")
+    for name, term in told.items() if isinstance(told, Mapping) else ():
+        for count in quantities(str(term)):
+            if count.kind == PLAIN and COUNTED in (roles := roles_of_key(str(name))):
+                yield count.values[0], roles
+
+
+def roles_of_terms(one: LookedUp) -> Sequence[Mapping[str, str]]:
+    """What each figure of a calculation is, in its order: what the field says that it was taken from."""
+    told, expression = one.request.get("values"), one.request.get("expression")
+    if not isinstance(told, Mapping) or not isinstance(expression, str):
+        return ()
+    taken = (str(told.get(token, "")) for token in TOKEN.findall(expression))
+    return [_parts(path.rsplit(".", 1)[-1]) if REFERENCE.match(path) else {} for path in taken]
+
+
+def _parts(name: str) -> Mapping[str, str]:
+    """Which part a field tells; of how many cards or users a term is, its sum decides."""
+    return {group: role for group, role in roles_of_key(name).items() if group in PARTS}

@@ -16,7 +16,8 @@ from kb.catalog import gpus
 NUMBER = re.compile(r"(?<![\d.])\d{3,4}(?![\d.]|\s?G)")
 WORD = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{3,}(?![A-Za-z])")
 AS_A_NAME = re.compile(
-    r"(?<![\d$¥€£A-Za-z-])(?<!\d[.,])\d{3,4}(?![\d.,]*\d|\s?(?:G|[kKMTW%/×*]|tok|[张块卡层步个元瓦秒]))|" + WORD.pattern
+    r"(?<![\d$¥€£A-Za-z–—~～-])(?<!\d[.,])\d{3,4}(?![\d.,]*\d|\s?(?:G|[kKMTW%/×*]|tok|[张块卡层步个元瓦秒]))|"
+    + WORD.pattern
 )
 """A number or a word that may be a card's name; not one that counts or measures."""
 
@@ -65,7 +66,7 @@ class Nicknames:
         return [self._owned(one, statement, named, around) for one in figures]
 
     def _owned(self, one: Figure, statement: Statement, named: Sequence[Product], around: Sequence[Product]) -> Figure:
-        if one.counts or not one.readings:
+        if one.counts or not one.readings or (one.term and len(one.cards_beside) > 1 and one.cards == one.cards_beside):
             return one
         place = replace(one.readings[0], start=one.start - statement.start, end=one.end - statement.start)
         return replace(one, cards=owner("card", statement.text, place, named, around))

@@ -14,6 +14,7 @@ VALUE = re.compile(r"\d+\.\d+|\d{2,}")
 TAIL = re.compile(r"(?<=\d)(?=(?:ish|[VA])(?![\w-]))")
 """Before a tail that belongs to no name: about so many, volts, amperes."""
 HAN_NUMERAL, SPELT_MIN = re.compile(r"[零〇一二三四五六七八九十百千万亿两]+"), 100
+ACTIVE = re.compile(r"(?<![A-Za-z0-9])A(?P<size>\d{1,3}(?:\.\d)?)B(?![A-Za-z])", re.I)
 MEMORY = re.compile(r"(?P<name>.*\S)\s?\b(?P<memory>\d{1,3}\s?G(?:i?B)?)", re.I)
 """The name of a card with its memory behind: "5090D 24G"."""
 
@@ -22,6 +23,12 @@ def named_with_memory(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The bare name and the memory of each card that is named with both."""
     for match in filter(None, map(MEMORY.fullmatch, names)):
         yield match["name"], match["memory"]
+
+
+def active_sizes(text: str) -> Iterator[float]:
+    """Parameters at work for a token, as names of mixtures of experts tell them: the 10B of "230b a10b"."""
+    for match in ACTIVE.finditer(text):
+        yield 1e9 * float(match["size"])
 
 
 def opened(text: str) -> str:

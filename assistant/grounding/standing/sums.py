@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 
+from assistant.grounding.wording.cues import parts_named
 from assistant.grounding.wording.figures import Figure
 from assistant.grounding.wording.quantities import BYTES, MONEY, PERCENT, PLAIN, TIME
 from assistant.grounding.wording.statements import Statement
@@ -18,20 +19,31 @@ WIDTHS = frozenset({0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 18.0, 20.0})
 SMALL_MAX = 10
 """Whole numbers up to here count steps, options and people as words do."""
 EQUALS = re.compile(r"(?P<sign>=|＝|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
+SIGN_OF_EQUALITY = re.compile(r"[=＝≈]")
 SIGNS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "＋": "+", "（": "(", "）": ")"}
 """Signs of sums as people write them."""
 WORDS = re.compile(r"/\s?[^\W\d_]+|-(?=[^\W\d_])|(?<![^\W\d_])[xX](?![^\W\d_])")
 """What looks like a sign between figures: the time of a rent, a hyphen; and the letter that is one."""
 ADDS = re.compile(r"(?:[+＋−]|\s-)\s?\Z")
 OPENED = re.compile(r"\s?[(（]\s?")
+OPEN = "+?+"
+"""Between figures of a sum that has a term without a figure: it comes to nothing that could be checked."""
 DIGITS = re.compile(r"\d+(?:\.\d+)?")
-NOTE = re.compile(r"(?<=[A-Za-z\u4e00-\u9fff])\s?[(（][^()（）=≈]*[)）](?=\s?[=＝≈])")
+NOTE = re.compile(
+    r"(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（][^()（）=≈]*[)）](?=\s?[=＝≈])"
+    r"|(?<=[A-Za-z%\u4e00-\u9fff])\s?[(（](?:(?=[A-Za-z\u4e00-\u9fff])[^()（）=≈]*|(?=[^()（）]*[A-Za-z\u4e00-\u9fff–—~～])[^()（）=≈×*/÷]*)[)）]"
+    r"(?=\s?[+＋−]|\s-\s)"
+)
 """A bracket right behind the unit of a term, without a sign: a note on it, and no factor."""
 CLAUSE_END = re.compile(r"[,，;；:：|。](?!\d)")
+PLUS = re.compile(r"[,，]?\s?(?:\bplus\b(?: up to)?|再加上?|加上?)")
+"""A sign in words."""
+LAST_WORDS = re.compile(r"[\d+＋−=＝≈:：(（]")
 TIMES = re.compile(r"[×*/÷]")
 PERIODS_S: Mapping[str, float] = {"hour": 3600, "day": 86400, "month": 2628000, "year": 31557600}
 WHOLE_TIMES_S = frozenset({60.0, 3600.0, 86400.0, 604800.0, 720 * 3600.0, 730 * 3600.0, 8760 * 3600.0, 365 * 86400.0})
 """A minute, an hour, a day, a week, a month of 30 days and the mean one, a year: rates become amounts by them."""
+Rates = Callable[[Figure, Sequence[str]], bool]
 LISTED_MAX = 2
 """Terms before a sum that may belong to it."""
 EXACT, ROUGH = 0.005, 0.03
@@ -90,7 +102,7 @@ def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: 
 
     Everything else of the sum has to hold, its result too.
     """
-    if term.roles.get("memory"):  # a part that results hold is told as they hold it
+    if term.roles.get("memory") and len(_parts(statement, term)) < 2:  # a part is told as results hold it
         return False
     held = {figure.start for figure, good in looked if good or _needless(figure, statement)}
     every = [one for one, _ in looked]
@@ -101,11 +113,23 @@ def balanced(statement: Statement, looked: Sequence[tuple[Figure, bool]], term: 
     return False
 
 
-def miscounted(statement: Statement, looked: Sequence[Figure]) -> Iterator[Figure]:
-    """Results of sums that are written out and do not come to them, however their units are read."""
+def _parts(statement: Statement, term: Figure) -> frozenset[str]:
+    """The parts of memory that a term of a sum is said to be of: "buffers and framework 1.2"."""
+    return parts_named(LAST_WORDS.split(statement.text[: term.start - statement.start])[-1])
+
+
+def miscounted(statement: Statement, looked: Sequence[Figure], rates: Rates) -> Iterator[Figure]:
+    """Results of sums that are written out and do not come to them, however their units are read.
+
+    Args:
+        rates: whether a bare number is an exchange rate into a currency.
+    """
     for result in looked:
         sum_ = _sum(statement, looked, result)
         if sum_ is None or (set(sum_.expression) & set("+-") and any(_kind(one) == PERCENT for one in sum_.operands)):
+            continue
+        if not sum_.agrees(rates):
+            yield result
             continue
         slack = 2 * (EXACT if sum_.exact else ROUGH)
         if not sum_.counted or sum_.comes_to(slack, rounded=True, typed=True):
@@ -154,13 +178,25 @@ class Sum:
         """Whether it is arithmetic over its figures alone: a term in words leaves it open."""
         return any(True for _ in self._values())
 
+    def agrees(self, rates: Rates) -> bool:
+        """Whether its members are of one currency, and what is added up is of one kind."""
+        paid = [one for one in (*self.operands, self.result) if _kind(one) == MONEY]
+        told = [frozenset(one.readings[0].currencies) for one in paid]
+        if len(paid) > 1 and not frozenset.intersection(*told):
+            bare = [one for one in self.operands if _kind(one) in {PLAIN, MONEY} and set(self.expression) & set("*/")]
+            return any(rates(one, self.result.readings[0].currencies) for one in bare)
+        if set(self.expression) & set("*/"):
+            return True
+        kinds = {_kind(one) for one in (*self.operands, self.result)} - {PLAIN, PERCENT}
+        return len(kinds) < 2
+
     def comes_to(self, slack: float, *, rounded: bool = False, typed: bool = False) -> bool:
         """Whether it comes to its result: within a share of that, and as its terms may be rounded.
 
         Args:
             typed: whether the digits alone may come out, whatever their units.
         """
-        exact = [_kind(one) == PLAIN and "." not in one.text for one in self.operands]
+        exact = [(_kind(one) == PLAIN and "." not in one.text) or is_width(one) for one in self.operands]
         readings = [
             (one.readings[0].values[0], 0.0 if counted else one.readings[0].tolerances[0])
             for one, counted in zip(self.operands, exact, strict=True)
@@ -252,11 +288,15 @@ def _expression(text: str, start: int, end: int, former: Sequence[Figure]) -> tu
     text = NOTE.sub(lambda note: " " * len(note[0]), text)
     for figure in sorted(told, key=lambda one: -one.start):
         words = text[figure.end - start : place]
+        if operands and figure.readings and _kind(figure) == _kind(operands[0]):
+            words = PLUS.sub(" + ", words)
         between = _signs(words)
-        if operands and (not set(between) & set("+-*/") or CLAUSE_END.search(words)):
+        if operands and (not set(between) & set("+-*/") or CLAUSE_END.search(words) or SIGN_OF_EQUALITY.search(words)):
             if not between and figure.readings and _kind(figure) == PLAIN and ADDS.search(text[: figure.start - start]):
                 continue  # it tells of what its term is: "+ 32k cache 3.0 GiB"
             break
+        if operands and sum(one in "+-*/" for one in between) > 1:
+            between = OPEN  # a term in words, or an unknown: "20.2 + c + 0.6"
         operands.insert(0, figure)
         expression = f"v{figure.start}{between}{expression}"
         place = figure.start - start

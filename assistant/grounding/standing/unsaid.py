@@ -10,6 +10,8 @@ from assistant.grounding.wording.mentions import products
 LEAF = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)(?P<interval>\s\([\d.,–-]+\))?")
 """A field that holds a number without a unit, with its interval at most."""
 
+BYTES_KEY = re.compile(r"_bytes(?:\.\w+)?\Z")
+"""A field whose bare number is one of bytes, or each of a field of several: `checkpoint_bytes.fp8`."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -19,6 +21,8 @@ def unsaid(text: str, path: str) -> tuple[Figure, ...]:
     if match is None:
         return ()
     name = path.rsplit(".", 1)[-1]
+    if BYTES_KEY.search(path):
+        return figures_of_text(f"{match['number']} bytes")
     if (unit := unit_of_key(name)) is not None:
         return figures_of_text(f"{match['number']} {unit}{match['interval'] or ''}")
     share = share_of(text, path)

@@ -16,6 +16,8 @@ PERSON, BEFORE, CATALOG = "person", "before", "catalog"
 """Sources that are no result."""
 RESULT_KEY = re.compile(r"R\d+(?:\.\d+)?")
 """The source of what a result or a passage holds."""
+PASSAGE_KEY = re.compile(r"R\d+\.\d+")
+"""The source of what only a passage says, whose "needs" may be of any part."""
 RUN = frozenset({BYTES, PACE, TIME})
 """Kinds that depend on how a thing is run."""
 WITHIN = "interval"
@@ -50,6 +52,8 @@ class Vouched:
     """The text that tells it; figures of one text tell of one thing."""
     alone: bool = False
     """Whether it is of one card, whose share is the total."""
+    in_unit: bool = False
+    """Whether it was told with a unit that is left out here."""
 
 
 def vouched(
@@ -69,10 +73,13 @@ def against(figure: Figure, one: Vouched) -> str:
     """
     if one.kind == PLAIN and not figure.counts and not one.counts:
         return _miscounts(figure, one)
+    if figure.counts and COUNTED in one.roles and RESULT_KEY.fullmatch(one.source):
+        return f"as {one.roles[COUNTED]}, not cards"
     scaled = figure.term and one.source == PERSON  # a person's time on one card, taken to another in a sum
     if figure.cards and one.cards and not figure.cards & one.cards and not scaled:
         return f"of {_named(one.cards)}"
-    if figure.models and one.models and not figure.models & one.models:
+    usable = one.roles.get("memory") == "usable"  # of the card, whatever runs on it
+    if figure.models and one.models and not figure.models & one.models and not usable:
         return f"of {', '.join(sorted(one.models)[:2])}"
     if reason := _mistold(figure, one):
         return reason
@@ -90,7 +97,8 @@ def against(figure: Figure, one: Vouched) -> str:
             or (one.kind == PACE and "per_card" in {role, one.roles.get(group)})
             or (group == "share" and one.alone and {role, one.roles.get(group)} <= {"total", "per_card"})
             or SAID in {role, one.roles.get(group)}  # words of the whole statement tell it of any of its figures
-            or (group == "memory" and _also_said(figure, one.roles.get(group, "")))
+            or (group in {"memory", "draw"} and _also_said(figure, one.roles.get(group, "")))
+            or (PASSAGE_KEY.fullmatch(one.source) and goes_with_any(group, one.roles.get(group, "")))
         ):
             continue
         if one.roles.get(group, role) != role:
@@ -111,7 +119,7 @@ def same(figure: Figure, reading: Quantity, value: float, tolerance: float, one:
 
 
 def _also_said(figure: Figure, role: str) -> bool:
-    """Whether the clause says as well what memory it is: 「主机内存仍需」 tells the host's, which is needed."""
+    """Whether the clause says as well what it is: 「主机内存仍需」 tells the host's memory, which is needed."""
     return role in figure.clause and not goes_with_any("memory", role)
 
 
@@ -119,7 +127,7 @@ def told_again(figure: Figure, one: Vouched, rest: Sequence[tuple[Vouched, str]]
     """Whether a figure that says less of what it is of is one of the `rest`, which says more, in the same result."""
     same_role = any(one.roles.get(group) == role for group, role in figure.roles.items())
     for other, against in rest:
-        if other.source != one.source:
+        if other.source != one.source or one.roles.get("rate"):
             continue
         if against.startswith("as ") and not same_role:
             return True
@@ -172,7 +180,7 @@ def _mistold(figure: Figure, one: Vouched) -> str:
     ends = {WITHIN, "high"} if one.kind == BYTES else {WITHIN}
     if one.roles.get("end") in ends and "end" not in figure.roles and one.kind != PLAIN and not figure.term:
         return AT_AN_END
-    if one.kind == PACE and one.roles.get("share") == "total" and not _of_several(figure):
+    if one.kind == PACE and one.roles.get("share") == "total" and one.loads and not _of_several(figure):
         return "in total, for all at once"
     return ""
 

@@ -12,6 +12,10 @@ THOUSANDS = re.compile(r"\d\s?[kK]\Z|萬\Z|万\Z")
 """A bare number that is a length where it counts nothing else."""
 LENGTH_MIN = 256.0
 REMEMBERED = 2048
+AS_MANY = re.compile(
+    r"(?<![\d.,])(?P<many>\d{1,3})(?:\s?[个個](?![\w一-鿿]{0,2}(?:月|小时|小時|token|GPU))|(?=[,;:.)]?\s|[,;:)]|\Z))"
+)
+"""A number of requests whose noun stands with another: 「11 个并发请求……按 8 个规划」, "at 8 each"."""
 Conditions = tuple[frozenset[float], frozenset[float]]
 
 
@@ -52,6 +56,8 @@ def conditions(text: str) -> Conditions:
         elif counted == "tokens" or (counted is None and THOUSANDS.search(one.text)):
             lengths.update(value for value in one.values if value >= LENGTH_MIN)
     loads.update(_spelt_loads(text))
+    if loads:
+        loads.update(float(match["many"]) for match in AS_MANY.finditer(text))
     if says("alone", text):
         loads.add(1.0)
     return frozenset(lengths), frozenset(loads)

@@ -21,11 +21,39 @@ COUNTED = "count"
 """The group of roles that bare numbers have: of tokens, of users, of layers."""
 LINK = re.compile(r"\s?(?:长度|长|length)?\s?(?:of|about|约|为|是|最长|=|:)?\s?")
 """Between a noun and its number: "rank 16", 「序列长度 2048」, "a context of 4,096"."""
+HEADED_BY = re.compile(r"(?P<head>[^,，;；。:：()（）\d]{1,40})[:：][^;；。:：]{0,40}\Z")
+"""What a clause is headed by: 「涨得最快的是 logits：32k 时占 27.3 GiB」."""
+OF_SO_MANY = re.compile(
+    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|single)|[一两兩每单單])\s?(?:[个個路份条條]|[x×])?\s?\Z",
+    re.I,
+)
+"""Before the length of each of those that are counted: "8 32k requests", 「8 個 32k 請求」."""
+THOUSANDS = re.compile(r"\d\s?[kK]\Z")
+MEASURE = re.compile(r"\s?[个個名位条條份]\s?")
+"""Between a number and its noun: 「11 个并发请求」."""
+OF_A_NUMBER = re.compile(r"\d[\d,.]*\s?[kK]?[\s-]?\Z")
+"""Before a noun of a head that has a number of its own: "Pairs per device at 2,048 tokens"."""
+AT_AN_END = re.compile(r"\s?(?:端|处|處|侧|側|口)|\s?(?:side|end)\b")
+FROM_IT = re.compile(r"\b(?:at|from) the\s\Z", re.I)
+"""Around a word that says where something is measured: "at the outlet", 「插座端」."""
+SUMMED = re.compile(r"[+＋=＝]")
+FORMATTED = re.compile(
+    r"\A[- ]?(?:bits?|位)\s?-?\Z|"
+    r"(?:\b(?:\d{1,2}[- ]?bit|FP\d{1,2}|BF16|INT\d|Q\d\w*)|\d{1,2} ?位)\s?-?\Z",
+    re.I,
+)
+"""Before the word for the cache where its format is told, and with it how all is run."""
+RUN_WITH = re.compile(r"光|时|時|下|的话|的話|大?模型|整机|整機")
+"""Behind a cache whose format is told, where something else is spoken of: 「16 bit 缓存光大模型就要 46 GiB」."""
 SHARERS, OF_EACH = "requests", re.compile(r"\s(?:of|at|with)\s(?:up to\s|about\s)?|\s?(?:各|每个|每個)\s?")
 """Those of whom each has the number behind: "34 requests of 8k at once"."""
+PLACED = "draw"
+"""The group whose words also say where something is measured."""
 EACH = re.compile(r"(?:每个?|每個?|[单單双雙]|\b(?:per|each|every|an?)\s)\Z", re.I)
 """Before a noun that its number is shared out to: 「每路 32k」."""
-ATTACHED = re.compile(r"\s?(?:约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?")
+ATTACHED = re.compile(
+    r"\s?(?:双向|雙向|bidirectional|both ways|约|大约|大概|总共|一共|也|只|还|about|will|would|only)?\s?"
+)
 """Between the word that says what memory is of and the one that says how it stands: 「内存约需」."""
 HEADED = ("share", "period", "memory", "wait", "draw", "pace")
 """Groups of roles that the heads of a table tell for its cells."""
@@ -59,9 +87,16 @@ def roles_near(text: str, start: int, end: int) -> dict[str, str]:
     for group, pattern in _role_patterns().items():
         later = pattern.search(after)
         if group == COUNTED:
-            found |= _noun(*alone, pattern, own=own)
+            each = THOUSANDS.search(text[start:end]) and OF_SO_MANY.search(text[:start])
+            found |= {} if each else _noun(*alone, pattern, own=own)
             continue
-        earlier = [one for one in pattern.finditer(before) if not BESIDE.search(window[: cut + one.start()])]
+        earlier = [
+            one
+            for one in pattern.finditer(before)
+            if not BESIDE.search(window[: cut + one.start()])
+            and not (FORMATTED.search(before, 0, one.start()) and RUN_WITH.match(before, one.end()))
+            and not (AT_AN_END.match(before, one.end()) or (group == PLACED and FROM_IT.search(before, 0, one.start())))
+        ]
         nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
         if (
             later
@@ -92,13 +127,15 @@ def _beside(text: str, start: int, end: int, *, bracket: bool = True) -> tuple[s
 
 
 def roles_in_clause(text: str, start: int, end: int) -> frozenset[str]:
-    """Every role of memory that the clause of a figure says, as far as other figures: 「主机内存仍需 341.6 GiB」.
+    """Every role of memory or power that the clause of a figure says, as far as other figures: 「主机内存仍需 9 GiB」.
 
     What is needed and what needs it stand in one clause; the nearest word alone does not tell them apart.
     """
     before, after = _beside(text, start, end)
-    pattern = _role_patterns()["memory"]
-    return frozenset(str(one.lastgroup) for part in (before, after) for one in pattern.finditer(part))
+    head = HEADED_BY.search(text, 0, start)
+    parts = (before, after, head["head"] if head else "")
+    patterns = (_role_patterns()["memory"], _role_patterns()[PLACED])
+    return frozenset(str(one.lastgroup) for part in parts for pattern in patterns for one in pattern.finditer(part))
 
 
 def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> dict[str, str]:
@@ -109,7 +146,7 @@ def _noun(before: str, after: str, pattern: re.Pattern[str], *, own: bool) -> di
     """
     if any(one.lastgroup == SHARERS and OF_EACH.fullmatch(before, one.end()) for one in pattern.finditer(before)):
         return {}
-    behind = pattern.match(after.lstrip())
+    behind = pattern.match(MEASURE.sub("", after, count=1).lstrip())
     if behind and behind.lastgroup == SHARERS and own and _heads_with(pattern, before):
         return {}  # the length of each of those counted right before: 「11 路 8K 并发」
     earlier = [
@@ -147,9 +184,9 @@ def goes_with_any(group: str, role: str) -> bool:
 def roles_of_head(head: str) -> dict[str, str]:
     """What the head of a column or row says its figures are of; nothing of a group of which it names two."""
     found: dict[str, str] = {}
-    for group in HEADED:
+    for group in HEADED if not SUMMED.search(head) else ():
         pattern = _role_patterns()[group]
-        said = {str(one.lastgroup) for one in pattern.finditer(head)}
+        said = {str(one.lastgroup) for one in pattern.finditer(head) if not FORMATTED.search(head, 0, one.start())}
         said = {one for one in said if not goes_with_any(group, one)} or said
         if len(said) == 1:
             found[group] = said.pop()
@@ -158,7 +195,12 @@ def roles_of_head(head: str) -> dict[str, str]:
 
 def counts_of_head(head: str) -> str | None:
     """What the head of a column or row says its bare numbers count; nothing where it names two things."""
-    said = {str(one.lastgroup) for one in _role_patterns()[COUNTED].finditer(head)}
+    found = _role_patterns()[COUNTED].finditer(head)
+    said = {
+        str(one.lastgroup)
+        for one in found
+        if not OF_A_NUMBER.search(head, 0, one.start()) and head[one.end() : one.end() + 1] != "/"
+    }
     return said.pop() if len(said) == 1 else None
 
 
@@ -166,6 +208,11 @@ def period_at(behind: str) -> str | None:
     """The time that the words right behind an amount say it by: "/h", " a month"."""
     one = _role_patterns()["period"].match(behind.lstrip())
     return str(one.lastgroup) if one else None
+
+
+def parts_named(text: str) -> frozenset[str]:
+    """Every role of memory that a text says."""
+    return frozenset(str(one.lastgroup) for one in _role_patterns()["memory"].finditer(text))
 
 
 def says_role(role: str, text: str) -> bool:

@@ -19,7 +19,7 @@ from assistant.grounding.wording.cues import (
     says_role,
 )
 from assistant.grounding.wording.linked import in_factor, in_head, in_list, in_sum, in_unit_before, in_unit_of
-from assistant.grounding.wording.mentions import Product, ids_of, mentions_of, products
+from assistant.grounding.wording.mentions import BY_NUMBER, FORMATS, Product, ids_of, mentions_of, products
 from assistant.grounding.wording.owners import around_of, owner, run_of
 from assistant.grounding.wording.quantities import (
     BYTES,
@@ -43,31 +43,10 @@ LINK = re.compile(r"\]\([^)\s]{1,400}\)|https?://[^\s)]{1,400}")
 INLINE_CODE = re.compile(r"`[^`\n]{1,300}`")
 FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:[= ]\d[\w.:]*)?|\b[A-Za-z_]{2,40}=\S{1,60}")
 """A setting as it is typed: `--max-model-len 32768`, `num_gpu=1`."""
-FORMATS = re.compile(
-    r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|F|W|A)\d{1,2}(?:A\d{1,2})?"
-    r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
-    r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16|64|86)|24/7|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
-    r"|(?:[2-8]|16|32) ?(?:位|比特|ビット)|\b\d{1,2}[ -]?pin\b",
-    re.I,
-)
-"""Formats and layouts, whose digits are names."""
-ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\d.])")
-"""The address of a machine."""
-MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
-"""Kinds of memory, whose speed is in their name."""
-SERIES = re.compile(
-    r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|"
-    r"(?<=GeForce )\d0(?=[ -](?:cards?|GPUs?)\b)|(?<=[RG]TX )\d0(?=[ -]?(?:cards?|GPUs?|显?卡))|"
-    r"\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b|\b\d{1,3}-core\b|\b\d{1,3} ?核(?=版|的)"
-    r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
-    r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
-    r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
-    r"|\b(?:NEMA|IEC|CEE|EN|ISO|DIN|IEEE|RFC|UL)[ -]?[A-Z]?\d{1,5}(?:-\d{1,4})?(?:/\d{1,4})?[PR]?(?!\w)"
-)
-"""Names by number: of a series of products, of any release of one ("11.x"), of plugs, standards ("NEMA 5-15")
-and the rails of a supply ("12 V rail")."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
+NUMBERED = re.compile(r"(?:batch|rank|seed|stage|step|level|epochs?)\s?\Z", re.I)
+"""Before a number that is no amount, whatever stands before it: "micro-batch 1"."""
 DIVISOR = re.compile(r"[/÷]\s?\Z")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
@@ -90,12 +69,19 @@ DATE = re.compile(
 )
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH_NAMED = re.compile(
-    rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
+    rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?)?\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?,?\s"
+    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s)?(?P<year>20\d\d)\b",
+    re.I,
 )
-"""A month in English: "June 2026"."""
+"""A month or day in English: "June 2026", "25 September 2026"."""
 ENDS = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?[$¥€£]?|[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
 """Before the upper end of a range, or the interval behind a figure."""
-SIGN_BEHIND, SIGN_BEFORE = re.compile(r"\s?[×*/÷+−=≈]|\s-\s"), re.compile(r"(?:[×*/÷+−=≈]\s?|\s-\s)[(（]?\Z")
+SIGN_BEHIND, SIGN_BEFORE = (
+    re.compile(r"\s?(?:[×/÷+−=≈]|(?<!\*)\*(?!\*))|\s-\s"),
+    re.compile(r"(?:(?:[×/÷+−=≈]|(?<!\*)\*(?!\*))\s?|\s-\s)[(（]?\Z"),
+)
+ADDED_BEHIND, ADDED_BEFORE = re.compile(r"\s?[+−]|\s-\s"), re.compile(r"(?:[+−]\s?|\s-\s)\Z")
+"""Around a term that is added or taken away: it may be of either card that its sentence compares."""
 REMEMBERED, REMEMBERED_LENGTH = 4096, 600
 """Texts of results recur: how many are kept, and how long each may be."""
 SAID = "said"
@@ -107,7 +93,10 @@ DASH = re.compile(r"\s?(?:–|—|~|～|到|至|to)\s?[$¥€£]?|-[$¥€£]?")
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
-CARDS_BEHIND = re.compile(r"\s?-?(?:的)?(?:显存)?(?:的)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I)
+CLASS = re.compile(r"[\s*]*\d{1,3}\s?GB?[\s*]*")
+CARDS_BEHIND = re.compile(
+    r"\s?-?(?:的)?(?:显存)?(?:的)?\s?(?:N\s?|A\s?|独立?|英伟达)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I
+)
 """What makes an amount of memory the name of a class of cards: "80GB cards"."""
 
 
@@ -126,7 +115,7 @@ class Figure:
     models: frozenset[str] = frozenset()
     roles: dict[str, str] = field(default_factory=dict)
     clause: frozenset[str] = frozenset()
-    """Every role of memory that the words of its clause say."""
+    """Every role of memory or power that the words of its clause say."""
     counts: bool = False
     """Whether it is a number of cards."""
     beside: tuple[int, ...] = ()
@@ -188,6 +177,9 @@ def _figures(statement: Statement) -> Iterator[Figure]:
     if not found:
         return
     sized = SIZE.search(masked) is not None
+    several = len({one.ids for one in named if one.dimension == "model"}) > 1  # a sum may be over them
+    cards = {one.ids for one in named if one.dimension == "card"}
+    several_cards = ids_of(named, "card") if len(cards) > 1 else frozenset()
     runs, runs_around = ways(text), around_of(statement, ways)
     lengths, loads = conditions(f"{text} | {statement.row} | {statement.column}")
     said = _said(statement)
@@ -196,16 +188,17 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         readings = _readings(statement, masked, found, place, unit)
         at = quantity.start
         roles = _roles(statement, masked, found, place, said)
+        adds = len(several_cards) > 0 and (ADDED_BEHIND.match(masked, quantity.end) or ADDED_BEFORE.search(masked[:at]))
         term = SIGN_BEHIND.match(masked, quantity.end) is not None or SIGN_BEFORE.search(masked[:at]) is not None
         yield Figure(
             quantity.text,
             statement.start + quantity.start,
             statement.start + quantity.end,
             bounded(masked, at, quantity.end, readings),
-            counted.get(at) or owner("card", text, quantity, named, around),
-            frozenset() if sized else owner("model", text, quantity, named, around),
+            counted.get(at) or (several_cards if adds else owner("card", text, quantity, named, around)),
+            frozenset() if sized or (term and several) else owner("model", text, quantity, named, around),
             roles,
-            roles_in_clause(text, quantity.start, quantity.end) if quantity.kind == BYTES else frozenset(),
+            roles_in_clause(text, quantity.start, quantity.end) if quantity.kind in {BYTES, POWER} else frozenset(),
             counts=at in counted,
             beside=beside,
             cards_beside=ids_of(named, "card"),
@@ -213,7 +206,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             lengths=lengths,
             loads=loads,
             term=term,
-            of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
+            of_cards=CARDS_BEHIND.match(text, quantity.end) is not None or _classes(statement),
         )
 
 
@@ -240,10 +233,15 @@ def _readings(
         readings += in_unit_of(quantity, whole)
     elif not term and place and OUT_OF.fullmatch(masked, found[place - 1].end, quantity.start):
         readings += in_unit_of(quantity, _with_own_unit(found[:place])) if found[place - 1].kind == BYTES else ()
-    elif not term:
+    elif not term and not NUMBERED.search(masked[: quantity.start]):
         other = in_factor(masked, found, place) or in_list(masked, found, place)
         readings += other or in_unit_before(masked, found, place)
     return readings
+
+
+def _classes(statement: Statement) -> bool:
+    """Whether a cell is the memory of a class of cards and nothing else."""
+    return statement.kind == "cell" and CLASS.fullmatch(statement.text) is not None
 
 
 def _with_own_unit(before: Sequence[Quantity]) -> Quantity:
@@ -320,7 +318,7 @@ def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, i
     def blank(start: int, end: int) -> None:
         letters[start:end] = " " * (end - start)
 
-    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, MODULES, ADDRESS, SERIES):
+    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, *BY_NUMBER):
         for match in pattern.finditer("".join(letters)):
             blank(match.start(), match.end())
     for one in named:
@@ -380,9 +378,10 @@ def dates_in(text: str) -> tuple[str, ...]:
     for match in DATE.finditer(text):
         parts = [int(one) for one in re.findall(r"\d+", match[0])]
         found.append(f"{parts[0]}-{parts[1]:02}" + (f"-{parts[2]:02}" if len(parts) > 2 else ""))
-    found += [
-        f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
-    ]
+    for match in MONTH_NAMED.finditer(text):
+        day = match["before"] or match["day"]
+        month = f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}"
+        found.append(f"{month}-{int(day):02}" if day else month)
     return tuple(found)
 
 

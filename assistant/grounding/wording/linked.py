@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assistant.grounding.wording.quantities import PLAIN, Quantity, quantities
+from assistant.grounding.wording.quantities import PLAIN, UNITS, Quantity, quantities
 
 HEADS = ("TiB", "GiB", "MiB", "TB/s", "GB/s", "TB", "GB", "MB", "TFLOPS", "TOPS", "W", "kW", "tokens/s", "ms")
 LISTED = re.compile(
@@ -28,6 +28,10 @@ NOTED = re.compile(r"[A-Za-z\u4e00-\u9fff]\s?[(（][^()（）]*\Z")
 """Before a term in a bracket right behind a unit: it is of the note."""
 BOUND = re.compile(r"(?:\b(?:above|below|over|under|beyond)\s|高于|低于|超过|不到)\s?\Z", re.I)
 """Before both bounds of a space between: "below 492 hours renting wins, above 612 buying"."""
+_UNIT = "|".join(sorted(map(re.escape, (one for one in UNITS if UNITS[one][0] != PLAIN)), key=len, reverse=True))
+UNIT_BEHIND = re.compile(rf"[^()（）=≈;；。]*[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])")
+OPENED = re.compile(r"[(（][^()（）=≈;；。]*\Z")
+"""Around a term whose unit stands behind the bracket of its sum: "(9.0 − 4.5) GiB"."""
 CLOSING = re.compile(r"[)）]")
 TIMES = re.compile(r"\s?[×*x]\s?[(（]?")
 AMOUNT = re.compile(r"(?P<sign>[^\d]*)[\d.,]+\s?(?P<unit>.*)")
@@ -47,6 +51,8 @@ def in_sum(text: str, found: Sequence[Quantity], place: int) -> tuple[Quantity, 
         return ()
     if TIMES.fullmatch(before) or TIMES.fullmatch(behind):
         return ()
+    if (shared := UNIT_BEHIND.match(text, found[place].end)) is not None and OPENED.search(text[: found[place].start]):
+        return tuple(quantities(f"{found[place].text} {shared['unit']}"))
     unit: Quantity | None = None
     if (noted := _noted(text, found, place)) is not None:
         return in_unit_of(found[place], noted)

@@ -28,8 +28,15 @@ PLURAL_TAIL = re.compile(r"(?<=\d)\s?(?:Ti|XTX?|GRE|Super|SUPER|Max|Ultra|Duo|Ad
 """Several of a card whose name ends in letters: "two 2080 Tis"."""
 MOBILE = re.compile(r"(?<![A-Za-z])(?:laptop|notebook|mobile)(?:'s)?\s\Z", re.I)
 """What makes the name behind it that of the card in a laptop: "a laptop 4060"."""
-KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}", re.I)
-"""The key of a result, which is no DeepSeek-R1."""
+KEY = re.compile(
+    r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}|(?-i:(?<![\w-])R\d{1,4}(?:\.[a-z_]+|\[\d+\])+)", re.I
+)
+"""The key of a result, also with a path behind it, which is no DeepSeek-R1."""
+BARE_SIZE = re.compile(r"\d{1,4}(?:\.\d+)?B", re.I)
+MULTIPLIED, MULTIPLIES = re.compile(r"[×*÷/·x]\s?\Z"), re.compile(r"\s?[×*÷·=≈]")
+"""Around a size that is a term of a sum, and no name: "2 B × 671B ≈ 1.34 TB"."""
+NUMBERED_MORE = re.compile(r"[-_]v?\d{1,2}(?:\.\d{1,2})?(?![\w.]*\d|\s?[GT]i?B|%)", re.I)
+"""What a name goes on with that the catalog does not know: the "-1.5" of LLaVA-1.5."""
 UNIT_BEHIND = re.compile(r"\s?(?:[GTMK]i?B(?:/s)?|tok(?:en)?s?|t/s|W|瓦|元|%|USD|CNY)(?![A-Za-z])")
 """What makes digits an amount: "5060 GiB" names no RTX 5060."""
 CHIPS = re.compile(r"\b(?:Two|Four|Eight) (?P<name>[A-Z][\w ]{2,30}?) chips\b")
@@ -38,6 +45,35 @@ MOBILE_MAX = 16
 GLUED, GLUED_MAX = re.compile(r"(?<![A-Za-z0-9.-])(?:[A-Za-z][A-Za-z0-9.]*-){1,3}\Z"), 40
 """What is joined to the beginning of a name and makes it a longer one."""
 BRACKET_INSIDE = re.compile(r"[(（)）,;，；/]")
+FORMATS = re.compile(
+    r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|F|W|A)\d{1,2}(?:A\d{1,2})?"
+    r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
+    r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16|64|86)|24/7|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
+    r"|(?:[2-8]|16|32) ?(?:位|比特|ビット)|\b\d{1,2}[ -]?pin\b",
+    re.I,
+)
+"""Formats and layouts, whose digits are names."""
+ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\d.])")
+"""The address of a machine."""
+MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
+"""Kinds of memory, whose speed is in their name."""
+SERIES = re.compile(
+    r"\b\d{1,4}[ -]?(?:series\b|系列?(?!统|数))|"
+    r"(?<=GeForce )\d0(?=[ -](?:cards?|GPUs?)\b)|(?<=[RG]TX )\d0(?=[ -]?(?:cards?|GPUs?|显?卡))|"
+    r"\b\d{1,3}(?:\.\d{1,3})*\.[xX]\b|\b\d{1,3}-core\b|\b\d{1,3} ?核(?=版|的)"
+    r"|\b(?:3\.3|5|12|24|48|54) ?V(?=[- ](?:(?:power|supply|main) )?"
+    r"(?:rails?|lines?|cables?|connectors?|plugs?|feeds?|wires?|bus)\b)"
+    r"|(?<![\d.])(?:3\.3|5|12|24|48|54) ?V(?= ?(?:供电|供電|线|線|接口|输出|輸出|母线))"
+    r"|\b(?:3\.3|5|12|24|48|54)V-\dx\d\b|\bAbove 4G\b|\b\d{3,4}[pi]\b|\b\d{2,3} ?V(?:,? | ?/ ?|[，、])\d{1,3} ?A\b"
+    r"|\b(?:GPU|CPU|NUMA|rank|node|cu|sm_?|p)\d{1,3}(?:[-–/,]\d{1,3})*\b|(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?![\d:])"
+    r"|(?<![\d.,$¥€£])\d{1,2}(?:,\d{1,2}){1,7}(?!,?\d|\s?%|\.\d)"
+    r"|\b\d{1,4}B\+(?=[- ](?:class )?models?)|(?<![\d.])\d{1,4}B(?=\s?(?:以上|以下|级|級|左右|[- ]class))"
+    r"|\b(?:NEMA|IEC|CEE|EN|ISO|DIN|IEEE|RFC|UL)[ -]?[A-Z]?\d{1,5}(?:-\d{1,4})?(?:/\d{1,4})?[PR]?(?!\w)"
+)
+"""Names by number: of a series of products, of any release of one ("11.x"), of plugs, standards ("NEMA 5-15"), the
+rails of a supply ("12 V rail"), circuits ("120 V, 20 A"), devices ("GPU0-1"), heights of pictures ("480p"), times of
+the day, parts that are listed without blanks ("13,35"), and classes of models ("a 100B+ model")."""
+BY_NUMBER = (MODULES, ADDRESS, SERIES)
 REMEMBERED, REMEMBERED_LENGTH = 1024, 4000
 
 
@@ -68,9 +104,18 @@ def _products(text: str) -> tuple[Product, ...]:
         for one in _scanned(names, masked)
         if one.exact
         and not (one.text.isdigit() and UNIT_BEHIND.match(text, one.end))
+        and not (one.start and text[one.start - 1].isdigit())
+        and not _is_term(text, one)
         and not (names is gpu_names() and any(each.start() <= one.start < each.end() for each in active))
     ]
     return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _is_term(text: str, one: Mention) -> bool:
+    """Whether a size stands beside a sign of arithmetic, and is the number itself."""
+    if not BARE_SIZE.fullmatch(one.text):
+        return False
+    return bool(MULTIPLIED.search(text[: one.start]) or MULTIPLIES.match(text, one.end))
 
 
 def _scanned(names: Names, text: str) -> Iterator[Mention]:
@@ -97,6 +142,9 @@ def _product(dimension: Dimension, one: Mention, text: str) -> Product:
         ids |= _of_family(normalise(one.text))
     if dimension == "card" and MOBILE.search(text, max(0, one.start - MOBILE_MAX), one.start):
         ids = frozenset(key for each in ids for key in _in_laptops(_stem(each))) or ids
+    tail = NUMBERED_MORE.match(text, one.end) if dimension == "model" and one.text[-1:].isalpha() else None
+    if tail is not None:
+        one = replace(one, end=tail.end(), text=text[one.start : tail.end()])
     more = GLUED.search(text, max(0, one.start - GLUED_MAX), one.start) if dimension == "model" else None
     if more is not None and (longer := _ending(normalise(text[more.start() : one.end]))):
         return Product(dimension, longer, more.start(), one.end, text[more.start() : one.end])

@@ -22,10 +22,12 @@ AGAINST = re.compile(
 )
 """Between the sides of a comparison."""
 PAIRED = re.compile(r"(?<=[\dSsWB%])\s?[对對]\s?(?=\d)")
+ABOUT = re.compile(r"[\s*]*(?:about|around|roughly|约|大约)?[\s*~≈$¥€£\d.,–—-]*", re.I)
+"""All that stands before a figure of what an earlier sentence named: "About $9,200, against $11,908 for 4090s"."""
 CLOSING = re.compile(r"[)）]")
 BEGIN, BEGIN_ZH = 12, 5
 """Characters at the beginning of a sentence that tell of what it speaks."""
-JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|而|但|所以)")
+JOINED = re.compile(r"[;；。]|[,，]\s?(?:and|but|so|while|plus|而|但|所以|再加|另加|加上|再)")
 """Between a figure and a name that another clause speaks of: "it needs 69 GiB, and your 5090 has 31"."""
 TITLE_END = re.compile(r"(?:\s(?:in|on|with|at)\s[^:：;；。|]{1,60})?[\s*_`)）]{0,4}[:：][\s*_]*|[\s*_]*\s[–—-]\s")
 """What stands between a name and what is said of it."""
@@ -37,7 +39,7 @@ RISEN = re.compile(r"\s?(?:to\s|[升提降增涨变跌]\S{0,3}[到至为])", re.
 """Around the first figure of a change: "rises only from 936 GB/s to 1,008 GB/s"."""
 COMPARED = re.compile(
     r"(?:\b(?:than|unlike|instead of|rather than|compared (?:with|to)|over)\s(?:the\s|an?\s|your\s|with\s)?"
-    r"|\b(?:below|above)\s(?:the\s|an?\s|your\s)?|(?:比|较|較|不如|不像|低于|高于|不及)起?\s?)\Z",
+    r"|\b(?:below|above)\s(?:the\s|an?\s|your\s)?|比[上次报報之前那的]{1,6}\s?|(?:比|较|較|不如|不像|低于|高于|不及)起?\s?)\Z",
     re.I,
 )
 """Before a name that something is compared with, of which nothing is said: 「比 FP8 还大:664 GiB」."""
@@ -45,6 +47,8 @@ OF_THE_COMPARED = re.compile(
     r"(?:(?:\s[a-z]+){0,2}['’]s?|\s?的)?\s?[(（]?(?:about|only|at|with|has|is|of|约|只有|是|为)?\s?[~≈$¥€£]?\s?\Z", re.I
 )
 """Between the name of what is compared with and a figure of its own: "than the 3090's 936 GB/s"."""
+RESPECTIVELY = re.compile(r"分别|分別|\brespectively\b", re.I)
+"""What says that each figure is of one of the names of its sentence."""
 NOTED, ONLY = (
     re.compile(r"[(（][^)）]*\Z"),
     re.compile(r"[(（]\s?(?:(?:on|for|with|per|in)\s)?(?:(?:the|an?|your|\d+\s?[×x])\s?)*\Z", re.I),
@@ -66,6 +70,8 @@ def owner(
         return both
     if _goes_on(text, quantity, here):
         return frozenset()
+    if RESPECTIVELY.search(text) and quantity.end <= here[-1].start:
+        return frozenset().union(*(one.ids for one in here))
     start, end = _side(text, quantity, here, start, end)
     after = next((one for one in here if quantity.end <= one.start < end), None)
     before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
@@ -99,7 +105,13 @@ def _aside(text: str, quantity: Quantity, name: Product) -> bool:
     if COMPARED.search(text, quantity.end, name.start):
         return True
     note = NOTED.search(text, quantity.end, name.start)
-    return note is not None and ONLY.match(text[note.start() : name.start]) is None
+    if note is None:
+        return False
+    closed = CLOSING.search(text, name.end)
+    inside = text[name.end : closed.start()] if closed else ""
+    if any(one.kind == quantity.kind for one in quantities(inside)):
+        return True  # the name has a figure of its own: "1.6 TB/s (the H200: 4.8 TB/s)"
+    return ONLY.match(text[note.start() : name.start]) is None
 
 
 def _side(text: str, quantity: Quantity, here: Sequence[Product], start: int, end: int) -> tuple[int, int]:
@@ -131,7 +143,8 @@ def _goes_on(text: str, quantity: Quantity, here: Sequence[Product]) -> bool:
     against = AGAINST.search(text, quantity.end)
     if against is None or any(one.start < against.start() for one in here):
         return False
-    return says("going_on", text[: BEGIN_ZH if text[:1] > "一" else BEGIN])
+    begins = text[: BEGIN_ZH if text[:1] > "一" else BEGIN]
+    return says("going_on", begins) or ABOUT.fullmatch(text, 0, quantity.start) is not None
 
 
 def _tied(quantity: Quantity, between: str) -> bool:

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from assistant.grounding.wording.cues import currency_words
 
-BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE, PLAIN = (
-    "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "tokens_per_s", "plain",
+BYTES, RATE, FLOPS, MONEY, TIME, POWER, ENERGY, PERCENT, PACE, PLAIN = (
+    "bytes", "bytes_per_s", "flops", "money", "s", "w", "wh", "percent", "tokens_per_s", "plain",
 )  # fmt: skip
 
 UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
@@ -21,6 +21,7 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "gb/s": (RATE, (1e9,)), "mb/s": (RATE, (1e6,)),
     "PFLOPS": (FLOPS, (1e15,)), "TFLOPS": (FLOPS, (1e12,)), "TOPS": (FLOPS, (1e12,)), "POPS": (FLOPS, (1e15,)),
     "PFLOP/s": (FLOPS, (1e15,)), "TFLOP/s": (FLOPS, (1e12,)),
+    "kWh": (ENERGY, (1e3,)), "MWh": (ENERGY, (1e6,)), "Wh": (ENERGY, (1.0,)),
     "kW": (POWER, (1e3,)), "W": (POWER, (1.0,)), "千瓦": (POWER, (1e3,)), "瓦": (POWER, (1.0,)),
     "ms": (TIME, (1e-3,)), "毫秒": (TIME, (1e-3,)), "µs": (TIME, (1e-6,)),
     "秒": (TIME, (1.0,)), "seconds": (TIME, (1.0,)), "s": (TIME, (1.0,)),
@@ -71,12 +72,17 @@ _MONEY_WORD = "|".join(
     re.escape(word) + (r"(?![A-Za-z])" if word.isascii() else r"(?!\s?的?[A-Za-z卡显顯])" if word in PIECES else "")
     for word in sorted(CURRENCY_WORDS, key=len, reverse=True)
 )
+_KIND = (
+    r"(?:output|input|prompt|generated|decode|prefill)\s(?=tok|t/s)"
+    r"|(?:office|working|business|billed|paid|wall-clock)\s(?=hours)"
+)
+"""Words between a number and its unit: "1,515 output tokens/s", "220 office hours"."""
 FIVES_FROM = 10_000
 """From here on what is told roughly may be told in steps of five: 93,250."""
 NUMBER = re.compile(
     rf"(?P<sign>[$¥￥€£]\s?|(?:{'|'.join(CODES)}|HK\$)\s)?"
-    r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?(?P<power>[eE]\d{1,2}(?![A-Za-z\d]))?"
-    rf"(?:\+?\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
+    r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?(?P<power>[eE][+-]?\d{1,2}(?![A-Za-z\d]))?"
+    rf"(?:\+?\s?(?:{_KIND})?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
 BRACKET = re.compile(r"(?:(?!/\s?[(（])[^\d.;。；|\n(（×*÷=≈+−]){0,30}[(（][^\d()（）|\n]{0,14}")
@@ -84,7 +90,9 @@ INTERVAL = re.compile(
     rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )
 """The unit of a figure behind the interval around it: "98 (76–128) tokens/s"."""
-WORD_BEHIND = re.compile(r"(?!\s(?:of\s[\d.,]+\s(?:usable|available)|to\s[\d.,]+\s?[)）]))\s?[^\W\d_]|\s?[/÷×*]\s?\d")
+WORD_BEHIND = re.compile(
+    r"(?!\s(?:of\s[\d.,]+\s(?:usable|available)|to\s[\d.,]+\s?[)）]))\s?[^\W\d_]|\s?[/÷×*]\s?\d|、\s?[^\W\d_]"
+)
 """What a number counts itself, or a sum of its own: neither "(8,192 tokens)" nor "(1/31 − 1/72)" is an interval of the
 figure before the bracket."""
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
@@ -103,6 +111,8 @@ ROUGH_RATIO = 0.05
 """Speeds are rounded to two digits: 520,000 tokens/s stand for 515,300."""
 REMEMBERED, REMEMBERED_LENGTH = 4096, 600
 """How many texts, and how long each may be: some 5 MB at most."""
+ABOUT_RATIO = 0.1
+"""How far off at most what is told as "about" may be: "about 100 GiB" are no 60."""
 NEAREST = 0.5
 """Share of the last digit by which what is rounded to the nearest may be off; thousands are also rounded down."""
 DIGITS_SAID = 2
@@ -194,7 +204,8 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, 
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
         halves = 5.0 if value >= FIVES_FROM and digits.rstrip("0").endswith("5") else 1.0
         step = halves * 10.0 ** min(zeros, 3)
-        ulp = max(ulp, step if value >= 1000 else NEAREST * step)  # thousands are rounded down, too
+        near = step if value >= 1000 else NEAREST * step  # thousands are rounded down, too
+        ulp = max(ulp, min(near, value * ABOUT_RATIO))
     elif match["fraction"] and kind == PLAIN and factors[0] >= 1000 and APPROXIMATE.search(text[: match.start()][-14:]):
         ulp *= 2  # 「约 5.1 万」 for 51,968
     return Quantity(

@@ -9,6 +9,9 @@ from kb.lexicon.count.rules import numbers
 
 DIGIT = re.compile(r"\d")
 BEHIND = re.compile(r"\s?-?(?:个|個)?\s?")
+HAN_AMOUNT, HAN_MIN = re.compile(r"[一二两三四五六七八九十]+[万千][零〇一二两三四五六七八九十百千万]*"), 1000
+"""An amount in Chinese numerals, from where on it is one without its unit too: 「预算十五万」."""
+COUNTS_BEHIND = re.compile(r"\s?[多来余分级之]")
 CARD_KUAI_MAX = 20
 """Up to here 「块」 counts cards: from here on it is money."""
 VAGUE = re.compile(r"(?:a\s)?(?:few|several|couple|pair|single|double|dual|both|twin)\b|几|[多来]\Z", re.I)
@@ -32,6 +35,8 @@ def spelt(text: str) -> Iterator[tuple[int, int, tuple[Quantity, ...]]]:
         place = between.end() if between else one.end
         match = amounts().match(lowered, place)
         if match is None or match.lastgroup is None:
+            if HAN_AMOUNT.fullmatch(said) and one.value >= HAN_MIN and not COUNTS_BEHIND.match(text, one.end):
+                yield one.start, one.end, tuple(quantities(f"{one.value:.12g}"))
             continue
         if match[0] == "块" and one.value < CARD_KUAI_MAX:
             continue

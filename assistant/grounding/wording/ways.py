@@ -37,11 +37,14 @@ NAMED: Mapping[str, re.Pattern[str]] = {
     ),
     "method": re.compile(
         r"(?P<qlora>QLoRA)|(?P<lora>(?<![A-Za-z])LoRA)"
-        r"|(?P<full>全参|全參|\bfull(?:[ -](?:parameter|fine[- ]?tun\w+)|(?= on \d)))",
+        r"|(?P<full>全参|全參|\bfull(?:[ -](?:parameter|fine[- ]?tun\w+)|(?= on \d)"
+        r"|(?= [\w.-]+ (?:run|training|tune)\b)))",
         re.I,
     ),
 }
 """Dimensions beside formats, one group a name."""
+FULLY = frozenset({"zero3", "fsdp"})
+"""Names of one sharding, which people say for each other."""
 SAME = {"fp16": "16 bit", "bf16": "16 bit"}
 """Formats of one size, which people say for each other."""
 OF_WIDTH = (("int4", frozenset({"gptq", "awq", "w4a16"})), ("int8", frozenset({"w8a8", "w8a16", "gptq"})))
@@ -104,6 +107,8 @@ def apart(mine: Mapping[str, frozenset[str]], theirs: Mapping[str, frozenset[str
 def _alike(one: str, other: str) -> bool:
     """Whether two names may mean one thing: "Q4" is any Q4_K_M."""
     if one.startswith(other) or other.startswith(one):
+        return True
+    if {one, other} <= FULLY:
         return True
     return any(
         (one == width and other in methods) or (other == width and one in methods) for width, methods in OF_WIDTH

@@ -190,7 +190,9 @@ def _before() -> re.Pattern[str]:
     """How many, before a name: "2x ", 「两张」, "a pair of used "."""
     units, fillers = any_of(vocabulary("cards", "units")), any_of(vocabulary("cards", "fillers"))
     size = r"\d{1,3} ?gi?b?(?![a-z0-9])"
-    return grammar(rf"(?<![a-z0-9.])(?P<n>{_number()})(?: ?(?:{units}|[×*x])){{0,2}}(?: |-|{fillers}|{size}|[(×*])*$")
+    whole = r"(?!(?<=[0-9])[0-9.])"  # "16GB" is no one of 6 GB
+    behind = rf"(?: ?(?:{units}|[×*x])){{0,2}}(?: |-|{fillers}|{size}|[(×*])*$"
+    return grammar(rf"(?<![a-z0-9.])(?P<n>{_number()}){whole}{behind}")
 
 
 @lru_cache(maxsize=1)

@@ -82,7 +82,10 @@ def read_link(text: str, field: str = "link") -> Link:
     if kind in {"nvlink", "infinity_fabric", "hccs"}:
         version = _GENERATION_OF_LINK.search(words)
         bridged = "-bridge" if _any("bridges").search(words) and kind == "nvlink" else ""
-        return Link(name=f"{kind}{bridged}", kind=_checked(kind), generation=int(version[1]) if version else None)
+        return Link(
+            name=f"{kind}{bridged}", kind=_checked(kind), generation=int(version[1]) if version else None,
+            together=2 if _any("pairs").search(words) else None,
+        )  # fmt: skip
     if kind == "thunderbolt":
         version = _GENERATION_OF_LINK.search(words)
         return Link(name="thunderbolt", kind="thunderbolt", bytes_per_s=THUNDERBOLT_BITS_PER_S / 8,

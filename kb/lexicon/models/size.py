@@ -49,14 +49,15 @@ def read_params(text: str, field: str = "params") -> ModelSize:
     return ModelSize(params=params, active_params=active, weight_format=stored_in(formats(words)), text=text.strip())
 
 
-def size_in_name(text: str) -> ModelSize | None:
+def size_in_name(text: str, *, any_family: bool = False) -> ModelSize | None:
     """The size in a name that no family of the catalog bears: "acme/helper-7b-v1.4"; null where there is not one size.
 
-    Of a family that is known a size that it lacks is a mistake, and no unknown model.
+    Of a family that is known a size that it lacks is a mistake, and no unknown model, unless `any_family`.
     """
     words = plain(text)
     found = list(_ALONE.finditer(words))
-    if len(found) != 1 or _of_a_known_family(words) or _nothing_more(SIZED.sub(" ", words)):
+    known = not any_family and _of_a_known_family(words)
+    if len(found) != 1 or known or _nothing_more(SIZED.sub(" ", words)):
         return None
     try:
         size = read_params(found[0][0])

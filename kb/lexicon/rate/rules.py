@@ -39,6 +39,9 @@ def read_rate(text: str, field: str = "rate") -> Rate:
         return Rate(per_s=(others[-1] if others else 1.0) / spans, of=_thing(thing[0]) if thing else None)
     said = _things_a_time().search(words) or _a_time_first().search(words)
     thing = _things().search(words)
+    if said:  # the article of "a minute" is no number of things
+        counted = [one.value for one in found if not said.start() <= one.start < said.end()]
+        value = counted[-1] if counted else value
     return Rate(
         per_s=value / (meaning("rate", "per", said["per"]) if said else 1.0), of=_thing(thing[0]) if thing else None
     )

@@ -100,3 +100,21 @@ def test_and_nothing_else_of_its_kind(number: int, unit: str) -> None:
     evidence = Evidence.of([looked_up("R1", "look_up", {"value": f"{number} {unit}"})])
     assert vouched(f"{number * 2} {unit}", evidence).sources == ()
     assert vouched(f"{number * 1.1 + 2:.0f} {unit}", evidence).sources == ()
+
+
+amounts = st.from_regex(
+    r"-?[0-9]{1,3}(,[0-9]{3}){0,2}(\.[0-9]{1,3})?( \([0-9.,]{1,7}[–-][0-9.,]{1,7}\))?", fullmatch=True
+)
+units = st.sampled_from(("", " %", " GiB", " tokens/s", " × real time", "×", " s", "/h", " a card", "k", " 万"))
+fields = st.sampled_from(("ratio", "audio_s_per_s", "clips_s_per_s", "value", "share", "speed", "steps", "why", "note"))
+
+
+@given(st.dictionaries(fields, st.tuples(amounts, units).map("".join), min_size=1))
+def test_no_text_of_a_result_makes_its_reading_fail(shown: dict[str, str]) -> None:
+    Evidence.of([looked_up("R1", "explain", {"seen": [shown], "answer": shown})], ("",))
+
+
+def test_a_ratio_of_thousands_and_a_rate_of_nothing_are_read() -> None:
+    shown = {"ratio": "3,897", "audio_s_per_s": "0 × real time", "clips_s_per_s": "1,200 × real time"}
+    evidence = Evidence.of([looked_up("R1", "explain", {"seen": [shown]})], ("",))
+    assert vouched("3,897 times", evidence).sources == ("R1",)

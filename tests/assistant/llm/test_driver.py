@@ -1,6 +1,7 @@
 """A language model drives the same agent: a scripted OpenAI-compatible server on this machine, good and bad."""
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,6 @@ import pytest
 
 from assistant.agent import Advisor
 from assistant.answer import Answer
-from ingest.sync import ensure_bundled
 from kb.base import BadInput
 from kb.settings import Settings, settings
 from tools.agent_tools.toolset import agent_tools
@@ -105,15 +105,9 @@ def server() -> Iterator[Scripted]:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, guidance_home: Path) -> Path:
     """An index for the whole module."""
-    folder = tmp_path_factory.mktemp("language-model")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GPU_ADVISOR_HOME", str(folder))
-        settings.cache_clear()
-        ensure_bundled()
-    settings.cache_clear()
-    return folder
+    return Path(shutil.copytree(guidance_home, tmp_path_factory.mktemp("language-model"), dirs_exist_ok=True))
 
 
 @pytest.fixture
@@ -200,6 +194,19 @@ def test_a_model_sees_the_nine_tools_with_every_property_described(
         if not field.get("description")
     ]
     assert bare == []
+
+
+def test_a_fault_of_the_check_costs_no_turn(
+    ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise ValueError("could not convert")
+
+    monkeypatch.setattr("assistant.llm.guard.judged", fails)
+    answer = ask(well_behaved)
+    assert answer.engine == "planner"
+    assert "fault" in answer.warnings[-1]
+    assert "could not convert" in caplog.text
 
 
 def invents_once(request: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,9 @@ def test_what_is_shown_is_what_runs(path: str, code: str) -> None:
 
 
 def test_its_command_is_answered_by_the_topic(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], guidance_home: Path, advisor_home: Path
 ) -> None:
+    shutil.copytree(guidance_home, advisor_home)
     command = TEXT[TEXT.index("echo '") :].split("```", 1)[0]
     line = shlex.split(command)[1].replace("\n", "")
     monkeypatch.setattr("sys.stdin", io.StringIO(line + "\n"))

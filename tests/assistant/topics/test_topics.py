@@ -59,7 +59,7 @@ def test_a_topic_answers_its_cases_by_the_call_that_works_them_out(
     assert answer.grounding.numbers > 0 or not case.get("figures", True)
     assert answer.sections[0].lead in re.sub(r" \[\d+\]", "", answer.answer.replace("**", ""))
     assert bool(HAN.search(answer.answer)) is bool(HAN.search(case["say"]))
-    assert not re.search(r"[{}]", answer.answer.split("```")[0])
+    assert not re.search(r"[{}]", re.sub(r"`[^`]*`", "", answer.answer.split("```")[0]))
     assert all(one in answer.answer for one in case.get("names", ()))
 
 
@@ -153,5 +153,5 @@ def test_every_call_of_a_topic_is_to_one_of_the_nine() -> None:
     for topic in topics():
         source = (topic.folder / "topic.py").read_text(encoding="utf-8")
         called = set(re.findall(r'calls\.call\(\s*"(\w+)"', source))
-        assert called or topic.name in ("aside", "about_answer")
+        assert called or topic.name in ("aside", "about_answer") or "assistant.writing.accounts" in source
         assert called <= set(agent_tools())

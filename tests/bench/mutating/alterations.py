@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from mutating.stated import PERSON, Stated, catalogued, same, stated
 from mutating.transcripts import Transcript
 
-from assistant.grounding.check import FREE_KINDS, GENERAL_KINDS, SMALL_MAX
+from assistant.grounding.needless import FREE_KINDS, GENERAL_KINDS
+from assistant.grounding.standing.sums import SMALL_MAX
 from assistant.grounding.wording.figures import DATE, Figure, figures
 from assistant.grounding.wording.mentions import Product, ids_of, products
 from assistant.grounding.wording.quantities import MONEY, PLAIN, Quantity

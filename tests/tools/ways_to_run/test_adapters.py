@@ -45,3 +45,18 @@ def test_fp16_in_the_place_of_bf16_is_said() -> None:
     found = find(model="Qwen3-8B", cards="V100 32GB", weight_format="bf16")
 
     assert any("FP16" in line for line in found.warnings)
+
+
+def test_no_more_adapters_lie_on_the_cards_than_requests_use_at_once() -> None:
+    asked = {"model": "Qwen3-14B", "cards": "l40s", "lora_rank": 32, "concurrent_sequences": 8, "weight_format": "fp8"}
+    few, many = find(**asked, adapters=8), find(**asked, adapters=80)
+    assert many.ways[0].memory.needed_bytes_per_gpu == few.ways[0].memory.needed_bytes_per_gpu
+    assert "--max-loras 8 " in many.ways[0].flags
+    assert "--max-cpu-loras 80" in many.ways[0].flags
+    assert "--max-cpu-loras" not in few.ways[0].flags
+    assert any("8 of the 80 adapters" in warning for warning in many.warnings)
+
+
+def test_all_adapters_lie_on_the_cards_where_nobody_said_how_many_requests_come() -> None:
+    found = find(model="Qwen3-14B", cards="l40s", adapters=20, lora_rank=32, weight_format="fp8")
+    assert "--max-loras 20 " in found.ways[0].flags

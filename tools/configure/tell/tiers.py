@@ -27,6 +27,7 @@ WANTED_FOR = 1.6
 """Times the speed of what is recommended that a stronger order is looked for at."""
 SMALL_BITS = 4
 """Loss of precision that a cheaper order may have: below four bits answers get markedly worse."""
+MILLION = 1e6
 LIMITS = ("budget", "max_power_w")
 
 
@@ -133,7 +134,7 @@ def differences(one: Order, lead: Order, *, better: bool) -> str:
         side.append(f"weights in {one['weight_format']} instead of {lead['weight_format']}")
     rate, known = speed(one), speed(lead)
     if rate and known and not SLOWER_FOR < rate / known < 1 / SLOWER_FOR:
-        (good if rate > known else bad).append(f"{rate:.3g} instead of {known:.3g} tokens/s")
+        (good if rate > known else bad).append(f"{_round(rate)} instead of {_round(known)} tokens/s")
     if one.get("condition") != lead.get("condition"):
         (bad if one["condition"] == "used" else good).append(
             "second-hand, without a maker's warranty" if one["condition"] == "used" else "new, with a warranty"
@@ -148,6 +149,11 @@ def differences(one: Order, lead: Order, *, better: bool) -> str:
     if held and had and not SLOWER_FOR < held / had < 1 / SLOWER_FOR:
         (good if held > had else bad).append(f"{held:.0f} instead of {had:.0f} GiB of card memory")
     return "; ".join([*good, *(f"but {one}" for one in bad)] if better else [*bad, *(f"yet {one}" for one in good)])
+
+
+def _round(rate: float) -> str:
+    """Three digits written out, no power of ten."""
+    return f"{float(f'{rate:.3g}'):,.6g}" if rate < MILLION else f"{rate:,.0f}"
 
 
 def in_proportion(orders: list[dict[str, Any]], most: float) -> list[dict[str, Any]]:

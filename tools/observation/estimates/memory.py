@@ -243,7 +243,7 @@ def _pool(setup: Setup, machine: Machine, per: PerGpu, found: Expected) -> None:
     cache = part(per, "kv_cache")
     if whole is None or not setup.reserves or not cache:
         return
-    tokens = (request.context_tokens or _usual_context()) * (request.concurrent_sequences or 1)
+    tokens = (request.context_tokens or usual_context()) * (request.concurrent_sequences or 1)
     each = cache / tokens
     others = per.total_bytes - cache
     room = share(setup) * whole - others - machine.extra_bytes
@@ -261,7 +261,7 @@ def _pool(setup: Setup, machine: Machine, per: PerGpu, found: Expected) -> None:
     found.binds[name] = "capacity"
 
 
-def _usual_context() -> int:
+def usual_context() -> int:
     from kb.constants.memory_constants import constants
 
     return constants().defaults.context_tokens

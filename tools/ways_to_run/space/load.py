@@ -65,6 +65,18 @@ class Load(NamedTuple):
         return self.shape.name
 
     @property
+    def adapter_slots(self) -> int:
+        """Adapters that lie on the cards: no more than requests at once can use, the others in host memory.
+
+        All of them where nobody said how many requests there are.
+        """
+        return min(self.adapters, self.sequences) if self._requests_said else self.adapters
+
+    @property
+    def _requests_said(self) -> bool:
+        return bool(self.work.concurrent_sequences or self.work.users)
+
+    @property
     def pace(self) -> float | None:
         """Tokens a second that are wanted: as said, else those that a whole answer takes at least to come in time."""
         return self.target_rate or (self.answer / self.target_answer_s if self.target_answer_s else None)

@@ -93,7 +93,9 @@ def _vllm(load: Load, candidate: Candidate, utilization: float | None) -> Iterat
     yield f"--gpu-memory-utilization {utilization or share_of_card(candidate):g}"
     yield from _stored(_VLLM, load, candidate)
     if load.adapters:
-        yield f"--enable-lora --max-loras {load.adapters} --max-lora-rank {load.lora_rank or 16}"
+        yield f"--enable-lora --max-loras {load.adapter_slots} --max-lora-rank {load.lora_rank or 16}"
+        if load.adapters > load.adapter_slots:
+            yield f"--max-cpu-loras {load.adapters}"
 
 
 def _sglang(load: Load, candidate: Candidate, utilization: float | None) -> Iterator[str]:

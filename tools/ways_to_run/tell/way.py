@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from kb.constants.quality import quality
 from tools.ways_to_run.result import Offload, Way, WayLayout, WayMemory, WaySpeed
 from tools.ways_to_run.space.formats import bits_per_weight
 from tools.ways_to_run.space.load import Load
@@ -26,11 +27,18 @@ def way_of(
     return Way(
         title=title_of(candidate), cards=used_cards(candidate), nodes=nodes_used(candidate), engine=candidate.engine,
         weight_format=candidate.form, bits_per_weight=round(bits_per_weight(load, candidate.form), 2),
-        kv_format=candidate.kv, context_tokens=load.context, concurrent_sequences=load.sequences,
-        layout=_layout(load, candidate), memory=_memory(candidate), limits=limits_of(load, candidate),
-        speed=_speed(load, one), meets_targets=one.meets, as_asked=as_asked, flags=flags,
+        loss_percent=_loss(load, candidate.form), kv_format=candidate.kv, context_tokens=load.context,
+        concurrent_sequences=load.sequences, layout=_layout(load, candidate), memory=_memory(candidate),
+        limits=limits_of(load, candidate), speed=_speed(load, one), meets_targets=one.meets, as_asked=as_asked,
+        flags=flags,
         command=command_of(load, candidate, flags), why=tuple(why(load, one)),
     )  # fmt: skip
+
+
+def _loss(load: Load, form: str) -> float | None:
+    """What the words of `why` say of the format, as a number; nothing of the published weights."""
+    lost = quality().weights_percent(form, load.native, load.shape.params)
+    return None if form in (load.native, "gguf:BF16") or not lost else float(f"{lost:.2g}")
 
 
 def _layout(load: Load, candidate: Candidate) -> WayLayout:

@@ -62,7 +62,7 @@ def base_workload(load: Load, engine: str, form: str) -> Workload:
     request = MemoryRequest.model_validate(
         {
             **load.fields, "engine": engine, "weight_format": form, "context_tokens": load.context,
-            "concurrent_sequences": load.sequences, "served_adapters": load.adapters or None,
+            "concurrent_sequences": load.sequences, "served_adapters": load.adapter_slots or None,
             "lora_rank": load.lora_rank,
         }
     )  # fmt: skip

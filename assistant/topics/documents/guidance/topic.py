@@ -7,7 +7,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.reading.slots import ASKS
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.passages import ANSWERS_MORE, BESIDE_MAX, LINES_MAX, Quoted, query, quoted
+from assistant.writing.telling.passages import ANSWERS_MORE, BESIDE_MAX, LINES_MAX, Quoted, query, quoted
 from assistant.writing.words import Words
 
 WHOLE = ("```", "|")

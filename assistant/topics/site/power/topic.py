@@ -8,7 +8,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
-from assistant.writing.powering import limited, powering, racked
+from assistant.writing.money.powering import limited, powering, racked
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp

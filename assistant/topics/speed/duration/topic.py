@@ -15,7 +15,7 @@ from assistant.writing.ways import assumed_card, model_name
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 
-ASKS = ("duration", "fits", "memory", "speed", "cost")
+ASKS = ("duration", "fits", "memory", "speed")
 ALONE = frozenset({"duration"})
 """Asks that are answered without cards or a model as well: on usual ones, which is said."""
 HELD = re.compile(

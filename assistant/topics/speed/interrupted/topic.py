@@ -124,5 +124,5 @@ def _count(setup: Setup) -> int:
     return sum(int(row.get("count") or 1) for one in setup.every("cards")[-1:] for row in one.value or ())
 
 
-ASKS = ("plan", "duration", "worth", "cost", "compare")
+ASKS = ("plan", "duration")
 TOPIC = Topic("interrupted", Path(__file__).parent, ASKS, applies, answer)

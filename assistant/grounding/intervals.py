@@ -10,6 +10,8 @@ from assistant.grounding.wording.quantities import BYTES, FLOPS, MONEY, PACE, PE
 from assistant.grounding.wording.statements import Statement
 
 OPENS = re.compile(r"[^\d()（）|]{0,8}[(（][^\d()（）|]{0,8}")
+FAR = re.compile(r"[^()（）|;；。]{0,60}[(（][^\d()（）|]{0,8}")
+"""The same, with a condition between: " a month with the 320 W limit ("."""
 DASH = re.compile(r"(?:\s?(?:–|—|~|～|到|至|to)\s?|-)[$¥€£]?")
 EQUALS = re.compile(r"\s?[=≈]")
 FROM = re.compile(
@@ -35,8 +37,9 @@ def torn(statement: Statement, looked: Sequence[Figure], evidence: Evidence) -> 
             continue  # a difference, or a change
         if _above(low, high):
             yield low, "the interval runs from high to low"
-        middle = _middle(text, start, told[:place])
-        if middle is None or not OPENS.fullmatch(text, middle.end - start, low.start - start):
+        middle = _middle(text, start, _of_kind(text, start, told[:place], low))
+        opens = OPENS if place and middle is told[place - 1] else FAR
+        if middle is None or not opens.fullmatch(text, middle.end - start, low.start - start):
             continue
         if middle.counts or not CLOSES.match(text, high.end - start):  # "with 4 cards (0.26–0.7 s)"
             continue
@@ -52,6 +55,16 @@ def _middle(text: str, start: int, before: Sequence[Figure]) -> Figure | None:
     if len(before) > 1 and before[-1].readings[0].kind == PLAIN and AT.search(text, 0, before[-1].start - start):
         return before[-2] if AT.fullmatch(text, before[-2].end - start, before[-1].start - start) else before[-1]
     return before[-1] if before else None
+
+
+def _of_kind(text: str, start: int, before: Sequence[Figure], low: Figure) -> Sequence[Figure]:
+    """These up to the last of the interval's kind, where the one behind it is a condition: "€184 at 320 W (€173–…)"."""
+    kinds = {one.kind for one in low.readings}
+    for place in range(len(before) - 1, max(-1, len(before) - 3), -1):
+        one = before[place]
+        if kinds & {each.kind for each in one.readings} or one.readings[0].kind == PLAIN:
+            return before[: place + 1]
+    return before
 
 
 def _above(one: Figure, other: Figure) -> bool:

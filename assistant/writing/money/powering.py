@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from assistant.reading.situation import Known, Situation
 from assistant.writing.arguments import cards_of, money_of
-from assistant.writing.buying import LANGUAGE_COUNTRY
+from assistant.writing.money.buying import LANGUAGE_COUNTRY
 from assistant.writing.setups import THOUGHT_OF, Setup
 
 AMPERES = re.compile(r"\d\s*[aA安]")
