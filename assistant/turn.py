@@ -6,105 +6,136 @@ annotation → situation → a topic an ask → solver calls → sections → ch
 import time
 import uuid
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from assistant.answer import Answer, Grounding, Section
+from assistant.answer import Answer, Grounding, Section, Unused
 from assistant.finish import since
-from assistant.grounding.check import checked
+from assistant.grounding.check import Checked, checked
 from assistant.grounding.standing.evidence import Evidence
 from assistant.llm.answering import without
-from assistant.llm.citing import cited, records_of
-from assistant.llm.situation import need_of, unused_of
+from assistant.llm.citing import KEY, cited, records_of
+from assistant.llm.situation import configurations_of, need_of, unused_of
 from assistant.phrases import phrases
-from assistant.reading.annotation import Annotation
+from assistant.reading.annotation import Annotation, Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic, topics_for
 from assistant.writing.accounts.worked.wholes import with_wholes
+from assistant.writing.telling.left_open import intent_of, open_lead, open_questions, unknown_names
+from assistant.writing.telling.sections import Block, bare, beside, text_of
 from assistant.writing.words import LANGUAGES, Words
 from tools.agent_tools.ledger import Ledger
 
-DECIDES = frozenset({"model", "cards", "card_memory", "format", "method", "activity"})
-"""Slots without which an answer would be to another question: one that could not be read leaves the turn to others."""
-SEEN_BY = {"card_memory": ("card_memory", "cards")}
-"""Slots that tell as much as one that could not be read."""
-WEIGHS = frozenset({"which_hardware", "which_model", "compare", "worth", "break_even", "buy_or_rent"})
-"""Asks for which one of several that could not be read is too much."""
-ASIDE = frozenset({"aside", "about_answer"})
+
+class Said(NamedTuple):
+    """What is said to one ask."""
+
+    ask: Ask
+    topic: Topic | None
+    """None: no topic and no document answers it, and the section says so."""
+    told: SectionTold
+    words: Words
 
 
-def taken(annotation: Annotation, situation: Situation) -> list[list[Topic]] | None:
-    """The topics that may take each ask, or None where one has none or what decides could not be read."""
-    if annotation.language not in LANGUAGES or _undecided(annotation):
-        return None
-    asks = [one for one in situation.asks if one.ask not in ASIDE]
-    found = [topics_for(ask, situation) for ask in asks]
-    return found if found and all(found) else None
-
-
-def _undecided(annotation: Annotation) -> bool:
-    """Whether what decides could not be read: where options are weighed any of it, else what was not read elsewhere."""
-    lost = {one.slot for one in annotation.dropped if one.slot in DECIDES}
-    if any(one.ask in WEIGHS for one in annotation.asks):
-        return bool(lost)
-    held = {one.slot for one in annotation.facts}
-    return any(held.isdisjoint(SEEN_BY.get(slot, (slot,))) for slot in lost if slot)
+def taken(situation: Situation) -> list[Topic | None]:
+    """The closest topic for every ask; None where there is none."""
+    return [next(iter(topics_for(ask, situation)), None) for ask in situation.asks]
 
 
 def answered(
     question: str, annotation: Annotation, situation: Situation, conversation_id: str, history: Sequence[Answer]
 ) -> Answer | None:
-    """The answer of the topics; None where one of them can say nothing true, or the words do not hold."""
+    """The answer of the topics, whatever is asked; None where they do not speak the language.
+
+    An ask that nothing answers is named in a sentence, and so is a name that decides and is not known.
+    """
     started = time.perf_counter()
-    topics = taken(annotation, situation)
-    if topics is None or annotation.language is None:
+    language = annotation.language
+    if language not in LANGUAGES or language is None:
         return None
     words = (*(answer.question for answer in history), question)
     ledger = Ledger(one for answer in history for one in answer.looked_up)
-    calls, told = Calls(ledger, words), list[tuple[str, SectionTold]]()
-    for ask, able in zip((one for one in situation.asks if one.ask not in ASIDE), topics, strict=True):
-        section = (one.answer(ask, situation, calls, Words(one.folder, annotation.language or "en")) for one in able)
-        if (said := next(filter(None, section), None)) is None:
-            return None
-        told.append((ask.ask, said))
+    calls = Calls(ledger, words)
+    asks = situation.asks or situation.standing or (Ask(ask="aside", quote=question[:80], start=0),)
+    said = [_said(ask, situation, calls, language) for ask in asks]
     evidence = Evidence.of(with_wholes(ledger.all), words, tuple(answer.answer for answer in history))
-    text = _text([said for _, said in told])
-    loose = checked(text, evidence).findings
-    text = without(text, [(one.statement.start, one.statement.end) for one in loose])
-    if told[0][1].lead not in text:
-        return None  # what answers the question does not hold
-    final = checked(text, evidence)
+    said, text, final = _held(said, annotation, situation, evidence, history)
     text, citations = cited(text, final, ledger.all)
+    unused = unused_of(question, ledger.new, text)
+    before = history[-1].need if history else None
     return Answer(
-        id=uuid.uuid4().hex,
-        conversation_id=conversation_id,
-        question=question,
-        language=annotation.language[:2],
-        verdict=told[0][1].verdict,
-        answer=text,
-        need=need_of(ledger.new, history[-1].need if history else None),
-        tool_calls=records_of(ledger.new),
-        looked_up=ledger.new,
+        id=uuid.uuid4().hex, conversation_id=conversation_id, question=question, language=language[:2],
+        verdict=said[0].told.verdict, answer=text, need=need_of(ledger.new, before, intent_of(asks[0])),
+        configurations=configurations_of(ledger.new), tool_calls=records_of(ledger.new), looked_up=ledger.new,
         citations=citations,
-        warnings=_unused(question, ledger, text, annotation),
-        unused=unused_of(question, ledger.new, text),
-        sections=tuple(Section(ask=ask, lead=said.lead) for ask, said in told),
+        assumptions=beside((line for one in said for line in one.words.assumed), text),
+        clarifying_questions=beside((line for one in said for line in one.words.asked), text),
+        warnings=(*beside((line for one in said for line in one.words.minded), text), *_unused(language, unused)),
+        unused=unused, sections=tuple(Section(ask=one.ask.ask, lead=KEY.sub("", one.told.lead)) for one in said),
         reading=annotation,
         grounding=Grounding(numbers=final.figures, grounded=final.figures - len(final.loose), ungrounded=final.loose),
-        engine=f"reading:{annotation.reader}",
-        elapsed_s=since(started),
-    )
+        engine=f"reading:{annotation.reader}", elapsed_s=since(started),
+    )  # fmt: skip
 
 
-def _text(told: Sequence[SectionTold]) -> str:
-    """Sections one after the other, the first lead in bold; what two say the same is said once."""
-    blocks: list[str] = []
-    for one in told:
-        blocks += [block for block in (one.lead, *one.lines) if block not in blocks]
-    blocks[0] = f"**{blocks[0]}**"
-    return "\n\n".join(blocks)
+def _said(ask: Ask, situation: Situation, calls: Calls, language: str) -> Said:
+    """What the first topic that can says to an ask, else that it stays open."""
+    for topic in topics_for(ask, situation):
+        words = Words(topic.folder, language)
+        if (told := topic.answer(ask, situation, calls, words)) is not None:
+            return Said(ask, topic, told, words)
+    return _open(ask, situation, language)
 
 
-def _unused(question: str, ledger: Ledger, text: str, annotation: Annotation) -> tuple[str, ...]:
+def _open(ask: Ask, situation: Situation, language: str) -> Said:
+    words = Words.shared(language)
+    lines = tuple(open_questions(ask, situation, words))
+    return Said(ask, None, SectionTold(open_lead(ask, words), lines, "clarification"), words)
+
+
+def _held(
+    said: list[Said], annotation: Annotation, situation: Situation, evidence: Evidence, history: Sequence[Answer]
+) -> tuple[list[Said], str, Checked]:
+    """Sections whose figures hold, their text, and the check of it; an ask whose lead does not hold is left open."""
+    language = annotation.language or "en"
+    notes_in = Words.shared(language)
+    notes = unknown_names(annotation, situation, notes_in)
+    for again in (False, True):
+        said = _answers_first(said)
+        text = _text(said, notes, history)
+        loose = checked(text, evidence).findings
+        text = without(text, [(one.statement.start, one.statement.end) for one in loose])
+        held = bare(text)
+        lost = [one for one in said if one.topic is not None and bare(one.told.lead) not in held]
+        if again or not lost:
+            break
+        said = [_open(one.ask, situation, language) if one in lost else one for one in said]
+    said[0].words.asked.extend(notes_in.asked)
+    return said, text, checked(text, evidence)
+
+
+def _answers_first(said: list[Said]) -> list[Said]:
+    """What is answered before what is left open, each in the order of its weight."""
+    return sorted(said, key=lambda one: one.topic is None)
+
+
+def _text(said: Sequence[Said], notes: Sequence[str], history: Sequence[Answer]) -> str:
+    """The sections; what was asked back in a turn before is not asked again."""
+    before = {line for answer in history for line in answer.clarifying_questions}
+    blocks = [
+        Block(
+            one.topic.name if one.topic else "",
+            one.told.lead,
+            tuple(line for line in one.told.lines if line not in before),
+        )
+        for one in said
+    ]
+    asked = {line for one in said for line in one.words.asked} - before
+    questions = [line for block in blocks for line in block.lines if line in asked]
+    return text_of(blocks, [one for one in notes if one not in before], questions)
+
+
+def _unused(language: str, unused: Sequence[Unused]) -> tuple[str, ...]:
     """What could have decided and was not used, told."""
-    say = phrases((annotation.language or "en")[:2])
-    telling = [f"“{one.quote}”" for one in unused_of(question, ledger.new, text) if one.decides]
+    say = phrases(LANGUAGES[language])
+    telling = [f"“{one.quote}”" for one in unused if one.decides]
     return (say("driven.unused", quotes=say.listed(telling[:3])),) if telling else ()

@@ -201,3 +201,10 @@ def postgres() -> Iterator[str]:
         pytest.skip("the driver is not installed (pip install 'gpu-advisor[postgres]')")
     with running(binaries) as address:
         yield address
+
+
+@pytest.fixture
+def guidance(guidance_home: Path, advisor_home: Path) -> Path:
+    """This test's home with the bundled guidance in its index."""
+    shutil.copytree(guidance_home, advisor_home)
+    return advisor_home

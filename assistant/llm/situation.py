@@ -34,12 +34,13 @@ TELLING = frozenset({MONEY, PACE, POWER})
 """Kinds of figures that are told when nothing used them: a budget, a wished speed, a limit of power."""
 
 
-def need_of(looked_up: Sequence[LookedUp], before: Asked | None) -> Asked:
-    """The need as the calls of this turn tell it, over what was known before."""
+def need_of(looked_up: Sequence[LookedUp], before: Asked | None, intent: Intent | None = None) -> Asked:
+    """The need as the calls of this turn tell it, over what was known before; with the `intent` where it was read."""
     fields: dict[str, Any] = {} if before is None else before.model_dump()
     for one in looked_up:
         if not one.failed:
             fields.update(_fields(one))
+    fields |= {"intent": intent} if intent else {}
     try:
         return Asked.model_validate(fields)
     except ValueError:  # a figure no need can hold, such as zero users: the calls still stand

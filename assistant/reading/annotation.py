@@ -129,6 +129,8 @@ class Ask(Frozen):
     start: int
     about: tuple[int, ...] = ()
     confidence: float | None = None
+    things: tuple[str, ...] = Field(default=(), exclude=True)
+    """Identities that an ask of a turn before is about: its numbers are not those of this turn."""
 
 
 class Fact(Frozen):

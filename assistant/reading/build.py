@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from assistant.reading.annotation import Annotation, Entity, Fact, Stated
+from assistant.reading.annotation import Annotation, Ask, Entity, Fact, Stated
 from assistant.reading.situation import Known, Situation, Thing
 from kb.catalog import gpus
 
@@ -48,7 +48,23 @@ def after(before: Situation | None, annotation: Annotation) -> Situation:
     supposed = before if annotation.kind == "supposes" and before is not None else base.before
     return Situation(
         turn=turn, things=tuple(things.values()), known=whole, stated=_stated(base, annotation), asks=annotation.asks,
-        numbers=numbers, before=supposed,
+        numbers=numbers, before=supposed, standing=_standing_asks(before),
+        unread=tuple(one for one in annotation.dropped if one.slot is not None),
+    )  # fmt: skip
+
+
+def _standing_asks(before: Situation | None) -> tuple[Ask, ...]:
+    """What was asked last, less talk about the answer, which nothing can be asked of again."""
+    if before is None:
+        return ()
+    asks = [one for one in before.asks if one.ask not in ("aside", "about_answer")]
+    if not asks:
+        return before.standing
+    return tuple(
+        one.model_copy(update={
+            "about": (), "things": tuple(before.numbers[n] for n in one.about if n in before.numbers) or one.things,
+        })
+        for one in asks
     )  # fmt: skip
 
 
@@ -124,7 +140,7 @@ def _standing(base: Situation, others: Sequence[Thing]) -> str:
         found = next((id_ for number in ask.about if (id_ := base.numbers.get(number)) in ids), None)
         if found is not None:
             return found
-    return ids[-1]
+    return ids[0] if others[0].what == "work" else ids[-1]  # the main work is named first, the machine meant last
 
 
 def _cards_of(values: Sequence[object]) -> set[str]:

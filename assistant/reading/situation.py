@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from assistant.reading.annotation import Ask, Entity, Stated
+from assistant.reading.annotation import Ask, Dropped, Entity, Stated
 from assistant.reading.slots import Stance
 from kb.base import Frozen
 
@@ -59,8 +59,12 @@ class Situation(Frozen):
     """What concerns the whole message: money, limits, places."""
     stated: tuple[Stated, ...] = ()
     """What pasted logs, tables and files state, the latest of a kind alone."""
+    unread: tuple[Dropped, ...] = ()
+    """What a reader marked in the last turn and nothing could parse: names that are not known."""
     asks: tuple[Ask, ...] = ()
     """What the last turn asks; `about` are its own numbers."""
+    standing: tuple[Ask, ...] = ()
+    """What was asked last before it, of things by their identity: what a turn without an ask of its own bears on."""
     numbers: dict[int, str] = Field(default_factory=dict)
     """Numbers of the last turn → identity."""
     before: "Situation | None" = None
@@ -76,7 +80,7 @@ class Situation(Frozen):
 
     def about(self, ask: Ask) -> tuple[Thing, ...]:
         """The works and hardware an ask is about; all of them where it names none."""
-        named = [self.numbers[number] for number in ask.about if number in self.numbers]
+        named = [*ask.things, *(self.numbers[number] for number in ask.about if number in self.numbers)]
         return tuple(one for one in self.things if one.id in named) or self.things
 
     def one(self, slot: str, *stances: Stance) -> Known | None:

@@ -13,7 +13,8 @@ from assistant.writing.words import Words
 from tools.agent_tools.ledger import Ledger, LookedUp
 from tools.agent_tools.toolset import agent_tool
 
-FAMILIES = ("room", "speed", "choice", "money", "trouble", "parts")
+FAMILIES = ("site", "room", "speed", "choice", "money", "trouble", "parts", "talk", "documents")
+"""In the order in which they are tried; what documents say comes last, where nothing works the answer out."""
 
 
 class SectionTold(NamedTuple):
@@ -32,6 +33,10 @@ class Calls:
     def __init__(self, ledger: Ledger, words: tuple[str, ...]) -> None:
         self._ledger, self._words = ledger, words
         self._made: dict[str, LookedUp] = {}
+        self.before = ledger.all
+        """What was looked up in the turns before, the oldest first."""
+        self.quoted: set[str] = set()
+        """Headings of documents that were quoted to another ask of the turn."""
 
     def call(self, tool: str, arguments: dict[str, object]) -> LookedUp:
         """The result, or the refusal, of one of the nine tools."""
@@ -39,6 +44,10 @@ class Calls:
         if key not in self._made:
             self._made[key] = agent_tool(tool).look_up(arguments, self._ledger, self._words)
         return self._made[key]
+
+    def detailed(self, one: LookedUp) -> LookedUp:
+        """A result of a turn before with what stands behind it, which no conversation keeps."""
+        return one if one.worked else self.call(one.tool, dict(one.request))
 
 
 class Topic(NamedTuple):

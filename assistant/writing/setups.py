@@ -70,8 +70,10 @@ class Setup(NamedTuple):
 
     @property
     def trains(self) -> bool:
-        """Whether something is trained."""
-        said = {str(one.value) for slot in ("activity", "method") for one in self.every(slot, *THOUGHT_OF)}
+        """Whether something is trained: by what was said last of it, for who has trained a model may run it next."""
+        known = [one for slot in ("activity", "method") for one in self.every(slot, *THOUGHT_OF)]
+        last = max((one.turn for one in known), default=0)
+        said = {str(one.value) for one in known if one.turn == last}
         return bool(said & (TRAINS | METHODS_OF_TRAINING))
 
     @property

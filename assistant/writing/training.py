@@ -59,7 +59,7 @@ def spread(one: LookedUp, words: Words) -> list[str]:
         said.append(words.say("with_layers"))
     if row.get("gradient_checkpointing") == "full":
         said.append(words.say("with_checkpointing"))
-    if row.get("micro_batch_size"):
+    if (row.get("micro_batch_size") or 1) > 1:
         said.append(words.say("with_micro_batch", number=row["micro_batch_size"]))
     return said
 

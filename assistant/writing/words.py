@@ -17,12 +17,27 @@ def templates(folder: Path, language: str) -> dict[str, str]:
     return found
 
 
+ASSUMES, ASKS, WARNS = ("assumed", "card_assumed"), ("question",), ("mind",)
+"""How the names of templates begin that say what was assumed, what is asked back, and what to mind."""
+
+
 class Words:
-    """The templates of one topic, and those that all share, in one language."""
+    """The templates of one topic, and those that all share, in one language.
+
+    What is said by a template of these names is kept apart as well: an answer tells it in fields of its own.
+    """
 
     def __init__(self, folder: Path, language: str) -> None:
         self._own, self._shared = templates(folder, language), templates(Path(__file__).parent, language)
         self.language = LANGUAGES[language]
+        self.assumed: list[str] = []
+        self.asked: list[str] = []
+        self.minded: list[str] = []
+
+    @classmethod
+    def shared(cls, language: str) -> "Words":
+        """What belongs to no topic."""
+        return cls(Path(__file__).parent, language)
 
     def say(self, name: str, /, **fields: Any) -> str:
         """A sentence with its figures.
@@ -30,7 +45,11 @@ class Words:
         Raises:
             KeyError: no such template, or a field that it needs is missing.
         """
-        return (self._own.get(name) or self._shared[name]).format(**fields)
+        said = (self._own.get(name) or self._shared[name]).format(**fields)
+        for begins, kept in ((ASSUMES, self.assumed), (ASKS, self.asked), (WARNS, self.minded)):
+            if name.startswith(begins) and said not in kept:
+                kept.append(said)
+        return said
 
     def knows(self, name: str) -> bool:
         """Whether there is such a template."""

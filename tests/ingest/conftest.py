@@ -26,10 +26,3 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
         return path
 
     return write
-
-
-@pytest.fixture
-def guidance(guidance_home: Path, advisor_home: Path) -> Path:
-    """This test's home with the bundled guidance in its index."""
-    shutil.copytree(guidance_home, advisor_home)
-    return advisor_home

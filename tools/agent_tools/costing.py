@@ -36,7 +36,8 @@ RENT = (
 AGAINST = ("which", "offer", "gpu_hourly_cost", "monthly_cost")
 """What is told of each rent that owning is held against; its day stands with the rents."""
 POWER = (
-    "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "wall_max_w", "sustained_w", "idle_w", "ten_ms_w", "supply",
+    "gpu", "gpu_count", "nodes", "cards_w", "hosts_w", "inside_max_w", "node_wall_max_w", "wall_max_w", "sustained_w",
+    "idle_w", "ten_ms_w", "supply",
     "vendor_suggested_psu_w", "circuits", "heat_btu_per_hour", "racks", "energy", "power_limit", "assumptions",
     "warnings",
 )  # fmt: skip
@@ -53,7 +54,7 @@ OF_OWNING = (
 )  # fmt: skip
 """What only one of the two questions counts."""
 CIRCUITS_MAX, API_MAX = 4, 2
-CIRCUIT = ("continuous_w", "steady_ratio", "load_ratio", "verdict", "needed", "fitting_limit_w")
+CIRCUIT = ("continuous_w", "full_w", "drawn_w", "steady_ratio", "load_ratio", "verdict", "needed", "fitting_limit_w")
 BY_DAY = frozenset({"kwh_per_year", "kwh_per_day"})
 """Energy that the month's tells as well."""
 OF_DESK = 260
@@ -115,8 +116,8 @@ class CostRequest(AgentRequest):
     """In hand: "1000 W"."""
     host: str | None = Field(default=None, max_length=120)
     """CPU, or watts."""
-    circuit: str | None = Field(default=None, max_length=40)
-    """In hand: "230V 16A"."""
+    circuit: str | None = Field(default=None, max_length=60)
+    """"230V 16A + 2 kW", "8 kW rack"."""
     tokens_per_month: str | None = Field(default=None, max_length=40)
     """For tokens."""
     api_price: str | None = Field(default=None, max_length=60)
@@ -284,12 +285,15 @@ def _against(one: dict[str, Any]) -> dict[str, Any]:
 
 def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: float | None) -> dict[str, Any]:
     volts, amps = _circuit(request.circuit)
+    own, _, other = (request.circuit or "").partition("+")
     asked = {
         **machine,
         "years": years,
         "psu_w": _watts(request.psu, "psu"),
         "circuit_volts": volts,
         "circuit_amps": amps,
+        "other_load_w": _watts(other, "circuit") if other.strip() else None,
+        "rack_limit_w": _watts(own, "circuit") if own.strip() and volts is None and amps is None else None,
     }
     result = desk.call("plan_power", asked)
     told = {name: result[name] for name in POWER if result.get(name) is not None}

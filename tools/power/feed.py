@@ -123,11 +123,11 @@ def circuits(machine: Machine, draw: Draw, request: PowerRequest, country: str |
             kind=known.kind if known else "dedicated", name=known.name if known else "",
             source=known.source if known else facts.continuous_ratio.source,
         )  # fmt: skip
-        return (circuit(asked, machine, draw),)
+        return (circuit(asked, machine, draw, request.other_load_w or 0.0),)
     wanted = [one for one in facts.circuits if region in {None, one.region}]
     if region is None:
         wanted = [one for one in wanted if one.region in {"US", "CN", "EU"}]
-    return tuple(circuit(one, machine, draw) for one in wanted)
+    return tuple(circuit(one, machine, draw, request.other_load_w or 0.0) for one in wanted)
 
 
 def _same(one: Circuit, volts: float, request: PowerRequest) -> bool:
@@ -146,8 +146,8 @@ def _usual_volts(region: str | None, amps: float, phases: int) -> float:
     return next((one.volts for one in there if one.amps == amps), there[0].volts)
 
 
-def circuit(one: Circuit, machine: Machine, draw: Draw) -> CircuitPlan:
-    """How a circuit and the machines go together.
+def circuit(one: Circuit, machine: Machine, draw: Draw, other_w: float = 0.0) -> CircuitPlan:
+    """How a circuit and the machines go together, beside `other_w` that hang on it already.
 
     continuous = volts · amps · √phases · 0.8, which the most that a machine draws is held against: nobody promises that
     its processor rests while the cards work. So many circuits are needed as carry what is drawn for hours (on a desk
@@ -156,15 +156,15 @@ def circuit(one: Circuit, machine: Machine, draw: Draw) -> CircuitPlan:
     ratio = power_facts().continuous_ratio.ratio
     full = one.volts * one.amps * math.sqrt(one.phases)
     capacity = full * ratio
-    most, steady = draw.wall_max_w / machine.nodes, steady_w(machine, draw)
+    most, steady = draw.wall_max_w / machine.nodes + other_w, steady_w(machine, draw) + other_w
     each = max(steady / capacity, most / full) * capacity
     together = math.floor(capacity / each)
     needed = math.ceil(machine.nodes / together) if together else machine.nodes * math.ceil(each / capacity)
     return CircuitPlan(
         id=one.id, name=one.name, kind=one.kind, volts=one.volts, amps=one.amps, phases=one.phases,
-        continuous_w=capacity, full_w=full, load_ratio=most / full, steady_ratio=steady / full,
+        continuous_w=capacity, full_w=full, drawn_w=most, load_ratio=most / full, steady_ratio=steady / full,
         verdict="yes" if most <= capacity else "tight" if most <= full else "no", needed=needed,
-        fitting_limit_w=None if most <= capacity else _fitting(machine, capacity), source=one.source,
+        fitting_limit_w=None if most <= capacity else _fitting(machine, capacity - other_w), source=one.source,
     )  # fmt: skip
 
 

@@ -69,6 +69,8 @@ class PowerRequest(MachineFields, UseFields):
     circuit_amps: float | None = Field(default=None, gt=0, le=5000)
     """Rating of the circuit at hand, to be checked; null = the usual circuits of the country."""
     circuit_phases: Literal[1, 3] = 1
+    other_load_w: float | None = Field(default=None, ge=0, le=1_000_000)
+    """What else hangs on that circuit; null = nothing."""
     rack_limit_w: float | None = Field(default=None, gt=0, le=10_000_000)
     """What one rack may draw; null = several usual limits."""
     ups_minutes: float | None = Field(default=None, gt=0, le=1440)

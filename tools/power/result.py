@@ -52,8 +52,10 @@ class CircuitPlan(Frozen):
     full_w: float
     load_ratio: float
     """Draw of one machine at its most over the breaker's rating."""
+    drawn_w: float
+    """One machine at its most, with what else hangs on the circuit."""
     steady_ratio: float
-    """The same of what it draws for hours, of which a breaker carries 80 %."""
+    """The same ratio of what it draws for hours, of which a breaker carries 80 %."""
     verdict: Literal["yes", "tight", "no"]
     """Whether one of it feeds one machine at its most: tight = beyond the continuous limit, below the breaker."""
     needed: int

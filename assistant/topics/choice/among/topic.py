@@ -6,10 +6,10 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
-from assistant.writing.buying import conditions_of
 from assistant.writing.compared import bare_names, faster, lacking
+from assistant.writing.money.buying import conditions_of
+from assistant.writing.money.renting import rented
 from assistant.writing.options import Option, alike, best_first, table, worked
-from assistant.writing.renting import rented
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
 from kb.catalog import gpus

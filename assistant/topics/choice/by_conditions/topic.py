@@ -8,7 +8,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import money_of
-from assistant.writing.buying import CARD_FEATURES, LANGUAGE_COUNTRY, place_or_money
+from assistant.writing.money.buying import CARD_FEATURES, LANGUAGE_COUNTRY, place_or_money
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp

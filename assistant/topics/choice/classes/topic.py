@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.buying import conditions_open, ordering
-from assistant.writing.orders import besides, bill, fields, order_line, orders, rests_on
+from assistant.writing.money.buying import conditions_open, ordering
+from assistant.writing.money.orders import besides, bill, fields, order_line, orders, rests_on
 from assistant.writing.setups import THOUGHT_OF, Setup, setups, works_of
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp

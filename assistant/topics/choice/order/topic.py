@@ -8,9 +8,9 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import running, training
-from assistant.writing.buying import conditions_open, ordering
+from assistant.writing.money.buying import conditions_open, ordering
+from assistant.writing.money.orders import amount, besides, bill, order_line, orders, rests_on, work_name
 from assistant.writing.options import Option, worked
-from assistant.writing.orders import amount, besides, bill, order_line, orders, rests_on, work_name
 from assistant.writing.setups import Setup, setups
 from assistant.writing.training import best_way
 from assistant.writing.words import Words

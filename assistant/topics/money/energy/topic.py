@@ -7,8 +7,8 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
-from assistant.writing.buying import owning
-from assistant.writing.renting import energy_alone
+from assistant.writing.money.buying import owning
+from assistant.writing.money.renting import energy_alone
 from assistant.writing.setups import setups
 from assistant.writing.words import Words
 

@@ -8,8 +8,8 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of, in_figures
-from assistant.writing.buying import DAILY
-from assistant.writing.renting import rented
+from assistant.writing.money.buying import DAILY
+from assistant.writing.money.renting import rented
 from assistant.writing.setups import Setup
 from assistant.writing.words import Words
 from kb.catalog import gpus

@@ -7,7 +7,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import card_names
-from assistant.writing.buying import place_or_money
+from assistant.writing.money.buying import place_or_money
 from assistant.writing.words import Words
 from tools.agent_tools.ledger import LookedUp
 

@@ -8,9 +8,9 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of
-from assistant.writing.buying import owning
 from assistant.writing.compared import bare_names
-from assistant.writing.renting import energy_alone, rented
+from assistant.writing.money.buying import owning
+from assistant.writing.money.renting import energy_alone, rented
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 

@@ -7,8 +7,8 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of, in_figures, money_of
+from assistant.writing.money.renting import rented
 from assistant.writing.options import Option, worked
-from assistant.writing.renting import rented
 from assistant.writing.setups import Setup
 from assistant.writing.words import Words
 

@@ -8,8 +8,8 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import cards_of, in_figures, model_of
-from assistant.writing.buying import ordering, owning
-from assistant.writing.orders import orders
+from assistant.writing.money.buying import ordering, owning
+from assistant.writing.money.orders import orders
 from assistant.writing.setups import Setup, setups
 from assistant.writing.words import Words
 from kb.market.rates import convert

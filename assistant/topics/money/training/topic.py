@@ -6,8 +6,8 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import training
-from assistant.writing.buying import ordering
-from assistant.writing.orders import orders
+from assistant.writing.money.buying import ordering
+from assistant.writing.money.orders import orders
 from assistant.writing.setups import setups
 from assistant.writing.training import best_way
 from assistant.writing.words import Words

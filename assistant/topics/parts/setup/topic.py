@@ -6,12 +6,18 @@ from pathlib import Path
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
-from assistant.writing.arguments import cards_of, methods_of, running, training
+from assistant.writing.arguments import OLLAMA, cards_of, methods_of, running, training
 from assistant.writing.setups import THOUGHT_OF, Setup, setups
 from assistant.writing.ways import told_limits, told_speed, ways
 from assistant.writing.words import Words
 from tools.agent_tools.launching import TRAINING
 
+FORMS = {
+    "deployment": "kubernetes", "scaledobject": "kubernetes", "keda": "kubernetes", "kubernetes": "kubernetes",
+    "k8s": "kubernetes", "manifest": "kubernetes", "docker compose": "docker_compose", "compose": "docker_compose",
+    "docker": "docker_compose", "slurm": "slurm", "sbatch": "slurm", "systemd": "shell",
+}  # fmt: skip
+"""Programs and forms of an answer → what files are written for."""
 TAKEN = ("model", "cards", "nodes", "context_tokens", "concurrent_sequences", "sequence_tokens", "kv_format")
 SUFFIXES = {
     "yaml": "yaml",
@@ -33,17 +39,29 @@ def applies(ask: Ask, situation: Situation) -> bool:
 def answer(ask: Ask, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
     """Training: the files of the trainer. Running: the command of the best way, with its figures."""
     setup = setups(situation, ask)[0]
-    form = next(
-        (one.quote for one in (*setup.every("answer_form"), *situation.known) if one.slot == "answer_form"), None
-    )
     if setup.trains:
         return _files(setup, situation, calls, words)
+    form = _form(setup, situation)
     as_file = _files(setup, situation, calls, words, form) if form else None
     return as_file or _command(setup, situation, calls, words)
 
 
+def _form(setup: Setup, situation: Situation) -> str | None:
+    """What files are written for, where a form or a program that runs containers is named."""
+    every = [one for thing in situation.things for one in thing.known] + list(situation.known)
+    said = [str(one.value or one.quote).lower().replace("_", " ") for one in every
+            if one.slot in ("answer_form", "program") and one.turn == situation.turn]  # fmt: skip
+    return next((FORMS[name] for one in said for name in FORMS if name in one), None)
+
+
 def _command(setup: Setup, situation: Situation, calls: Calls, words: Words) -> SectionTold | None:
-    one = calls.call("find_ways_to_run", dict(running(setup, situation)))
+    asked = dict(running(setup, situation))
+    named = [one for one in setup.every("engine", *THOUGHT_OF) if one.turn == situation.turn]
+    if len(named) > 1:  # the command is asked of what is in use, the others are compared with it
+        first = next((one for one in named if one.stance in ("have", "wanted")), named[0])
+        asked["engine"] = OLLAMA.get(str(first.value), str(first.value))
+        asked.pop("parallel", None)
+    one = calls.call("find_ways_to_run", dict(asked))
     best = ways(one, words)
     if one.failed or not best:
         return None

@@ -8,7 +8,7 @@ from assistant.reading.annotation import Ask
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic
 from assistant.writing.arguments import model_of, running
-from assistant.writing.buying import powering
+from assistant.writing.money.powering import powering
 from assistant.writing.setups import Setup, setups
 from assistant.writing.trouble.asked import explaining
 from assistant.writing.trouble.passages import Passage, nearest, passages, query_of

@@ -5,7 +5,7 @@ from typing import Any
 
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.arguments import RUNNING, TRAINING, cards_of, methods_of, model_of, money_of, said_card, said_of
-from assistant.writing.setups import THOUGHT_OF, Setup
+from assistant.writing.setups import Setup
 
 LANGUAGE_COUNTRY = {"zh": "CN"}
 """Where people of a language pay for electricity, if they name no country; English is spoken in too many to say."""
@@ -172,18 +172,3 @@ def _daily_hours(setup: Setup) -> str | None:
     if often is None or long is None or often.value not in DAILY or not isinstance(long.value, int | float):
         return None
     return f"{long.value / 3600:g}" if long.value <= DAY_S else None
-
-
-def powering(setup: Setup, situation: Situation, language: str) -> dict[str, str]:
-    """Arguments of `cost` for power: the cards, the supply and circuit at hand, electricity."""
-    said = {"cards": cards_of(setup) or ""}
-    for slot, name in (
-        ("psu", "psu"), ("circuit", "circuit"), ("tariff", "tariff"), ("busy_hours", "hours_per_day"),
-        ("country", "country"), ("pue", "pue"),
-    ):  # fmt: skip
-        if (found := _one(setup, situation, slot, *THOUGHT_OF)) is not None:
-            said[name] = (
-                f"{found.value:g} W" if slot == "psu" and isinstance(found.value, int | float) else money_of(found)
-            )
-    said.setdefault("country", LANGUAGE_COUNTRY.get(language, ""))
-    return {name: value for name, value in said.items() if value}

@@ -3,7 +3,7 @@
 from assistant.reading.annotation import Ask
 from assistant.reading.situation import Known, Situation, Thing
 from assistant.writing.arguments import cards_of
-from assistant.writing.buying import MONEY
+from assistant.writing.money.buying import MONEY
 from assistant.writing.setups import Setup, setups
 
 

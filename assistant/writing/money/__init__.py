@@ -1,0 +1,1 @@
+"""Money and power as arguments of the advisor's tools."""

@@ -1,0 +1,1 @@
+"""How sections become an answer: their text, what documents say in it, and what it leaves open."""
