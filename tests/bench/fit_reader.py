@@ -5,7 +5,7 @@
     python tests/bench/fit_reader.py --evaluate --by writer writers left out
     python tests/bench/fit_reader.py --curve                the same threads left out, with an eighth to all of the rest
     python tests/bench/fit_reader.py --marked FILE.jsonl    how the written model reads messages marked up elsewhere,
-                                                            tests/corpus/left_out.jsonl for instance
+                                                            tests/corpus/left_out/by_guide.jsonl for instance
 
 Figures, each with a 90 % interval from threads drawn anew: `slots` F1 of quotations with their slot, `quotes` F1 of the
 quotations alone, `stances` of those that agree, `groups` pairs of agreeing facts that are of the same or of others as

@@ -3,7 +3,8 @@
     python tests/corpus/check.py [FILE.jsonl ...]
 
 A line is one turn: `id`, `turn` (0 = the first of a conversation), `thread` (the public thread it was written after),
-`writer`, `language`, `text`, and the annotation of the contract (`kind`, `asks`, `facts`, `unread`, `artifacts`).
+`writer`, `marker` (who went through the marks again, if somebody did), `language`, `text`, and the annotation of the
+contract (`kind`, `asks`, `facts`, `unread`, `artifacts`).
 
 Errors, each of which makes the check fail: a quotation that is not in the words; quotations that share words, other
 than with a claim around them; names outside the closed lists; a number, or the name of a card or a model, that nothing
@@ -40,7 +41,20 @@ OF_QUANTITY = frozenset(
 """Kinds of ask that leave open of what."""
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 TOKEN = re.compile(r"[A-Za-z0-9_.+-]+|[\u3400-\u9fff]")
-FIELDS = {"id", "turn", "thread", "writer", "language", "text", "kind", "asks", "facts", "unread", "artifacts"}
+FIELDS = {
+    "id",
+    "turn",
+    "thread",
+    "writer",
+    "marker",
+    "language",
+    "text",
+    "kind",
+    "asks",
+    "facts",
+    "unread",
+    "artifacts",
+}
 
 
 @dataclass
@@ -150,7 +164,7 @@ def check(paths: Iterable[Path], judged: frozenset[str]) -> tuple[Found, list[di
     threads, shapes = dict[str, set[str]](), Counter[str]()
     for place, row in lines(paths):
         said.errors += [f"{place} {row.get('id')}: {problem}" for problem in check_line(row, said)]
-        if FIELDS - {"kind", "asks", "facts", "unread", "artifacts"} - row.keys():
+        if FIELDS - {"marker", "kind", "asks", "facts", "unread", "artifacts"} - row.keys():
             continue
         rows.append(row)
         key = (row["id"], row["turn"])
@@ -186,7 +200,7 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--unparsed", action="store_true", help="list the quotations that got no value")
     options = parser.parse_args()
-    paths = options.files or sorted(HERE.glob("*.jsonl"))
+    paths = options.files or sorted(HERE.rglob("*.jsonl"))
     judged = frozenset(JUDGED.read_text("ascii").split()) if JUDGED.exists() else frozenset()
     said, rows = check(paths, judged)
     for one in said.errors:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.corpus.by_guide import by_guide
 from tests.corpus.check import Found, check_line, masked, words_in_a_row
 
 LINE: dict[str, Any] = {
@@ -55,3 +56,29 @@ def test_words_in_a_row_are_counted_in_both_scripts() -> None:
     assert len(list(words_in_a_row("one two three four five six seven eight"))) == 1
     assert len(list(words_in_a_row("四张显卡能跑多大"))) == 1
     assert not list(words_in_a_row("too short"))
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "quote", "after"),
+    [
+        ("两张A6000跑不动", "cards", "A6000", "两张A6000"),
+        ("dual 3090 24GB here", "cards", "3090", "dual 3090 24GB"),
+        ("an A100 at hand", "cards", "an A100", "A100"),
+        ("内存96G够吗", "host_memory", "内存96G", "96G"),
+        ("about 20 users", "users", "about 20 users", "20 users"),
+        ("in a week", "duration", "a week", "a week"),
+    ],
+)
+def test_ends_move_to_where_the_guide_has_them_and_then_stay(text: str, slot: str, quote: str, after: str) -> None:
+    row = {"text": text, "facts": [{"quote": quote, "slot": slot, "stance": "have", "of": [0]}]}
+    once = by_guide(row)
+    assert [one["quote"] for one in once["facts"]] == [after]
+    assert by_guide(once) == once
+
+
+def test_words_that_another_fact_holds_are_left_to_it() -> None:
+    facts = [
+        {"quote": "两台", "slot": "nodes", "stance": "have"},
+        {"quote": "8卡H20", "slot": "cards", "stance": "have"},
+    ]
+    assert [one["quote"] for one in by_guide({"text": "两台8卡H20", "facts": facts})["facts"]] == ["两台", "8卡H20"]

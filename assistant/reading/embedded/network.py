@@ -3,7 +3,8 @@
 NumPy alone: nothing has to be loaded but the weights. What it is
 learned from, and how, is in `tests/bench/reading/learner.py`; shapes are those of that module.
 
-    features (L, K) → sum of their rows (L, E) → convolutions over 3 tokens, dilated 1 2 4 8 (L, D)
+    features (L, K) → sum of their rows (L, E) → with the way of marking up (L, D)
+                    → convolutions over 3 tokens, dilated 1 2 4 8 (L, D)
                     → with the mean and the largest of the message (L, D) → heads
 """
 
@@ -46,11 +47,14 @@ class Network:
 
     def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
         self._w = {name: np.asarray(one, dtype=np.float32) for name, one in weights.items() if one.dtype.kind == "f"}
+        self._known, self._table = weights["table.known"], weights["table"]
 
     def read(self, features: NDArray[np.int64]) -> Scores:
-        """What it says of a message of (L, K) buckets."""
+        """What it says of a message of (L, K) features, by their numbers."""
         w = self._w
-        x = np.maximum(_linear(w["table"][features].sum(axis=1), w["in.w"], w["in.b"]), 0)
+        rows = rows_of(features, self._known)
+        looked = (self._table[rows] * w["table.scales"][rows][..., None]).sum(axis=1)
+        x = np.maximum(_linear(looked, w["in.w"], w["in.b"]), 0) + w["writer"]
         for n, dilation in enumerate(DILATIONS):
             if n == len(DILATIONS) - 1:
                 whole = np.concatenate([x.mean(axis=0), x.max(axis=0)])
@@ -136,3 +140,16 @@ def _log_chances(x: Floats) -> Floats:
 def _chance(x: Floats) -> Floats:
     chances: Floats = (1 / (1 + np.exp(-np.clip(x, -30, 30)))).astype(np.float32)
     return chances
+
+
+def rows_of(numbers: NDArray[np.int64], known: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Rows of a table of what is numbered; 0, which says nothing, of what learning did not meet."""
+    at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    return np.where(known[at] == numbers, at + 1, 0)
+
+
+def packed(name: str, table: Floats, known: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+    """The arrays of a table: its rows in bytes, what a byte of each is worth, the number of each row but the first."""
+    scales = np.maximum(np.abs(table).max(axis=1), 1e-6) / 127
+    rows = np.round(table / scales[:, None]).astype(np.int8)
+    return {name: rows, f"{name}.scales": scales.astype(np.float32), f"{name}.known": known}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.reading.embedded.network import Floats
+from assistant.reading.embedded.network import Floats, rows_of
 from assistant.reading.embedded.tokens import PASTED, Message, Token, word_of
 
 NAMED = frozenset({"card", "model", "format"})
@@ -32,6 +32,8 @@ class Wording(NamedTuple):
     """(A,): in the clause where it is likeliest."""
     first: Floats
     """(A,): logarithms of the chance that it is what the message asks before all."""
+    place: Floats
+    """(A,): the number of the clause where it is likeliest."""
 
 
 def clauses(text: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
@@ -84,7 +86,8 @@ class Phrases:
         said = [self._said(tokens[a:b], tags[a:b])[:asks] for a, b in clauses(text, tokens)]
         first = self._said(tokens, tags)[asks:]
         top = first.max()
-        return Wording(np.max(said, axis=0), first - top - np.log(np.exp(first - top).sum()))
+        place = np.argmax(said, axis=0).astype(np.float32)
+        return Wording(np.max(said, axis=0), first - top - np.log(np.exp(first - top).sum()), place)
 
     def _said(self, tokens: Sequence[Token], tags: Sequence[str]) -> Floats:
         """(2 A,): of the runs of some tokens together, rarer ones counting more, whatever their number."""
@@ -94,16 +97,3 @@ class Phrases:
         weights = rare * self._scales[rows] / max(float(np.linalg.norm(rare)), 1e-6)
         total: Floats = (weights @ self._table[rows].astype(np.float32) + self._base).astype(np.float32)
         return total
-
-
-def rows_of(numbers: NDArray[np.int64], known: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Rows of a table of what is numbered; 0, which says nothing, of what learning did not meet."""
-    at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
-    return np.where(known[at] == numbers, at + 1, 0)
-
-
-def packed(table: Floats, known: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
-    """The arrays of a table: its rows in bytes, what a byte of each is worth, the number of each row but the first."""
-    scales = np.maximum(np.abs(table).max(axis=1), 1e-6) / 127
-    rows = np.round(table / scales[:, None]).astype(np.int8)
-    return {"phrases": rows, "phrases.scales": scales.astype(np.float32), "phrases.known": known}

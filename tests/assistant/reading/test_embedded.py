@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from assistant.reading.build import after
 from assistant.reading.embedded import EmbeddedReader, learned
 from assistant.reading.embedded.decode import NEAR, SLOTS, groups
-from assistant.reading.embedded.network import Network
-from assistant.reading.embedded.tokens import BUCKETS, FEATURES, PASTED, TOKENS_MAX, read_tokens
-from assistant.reading.embedded.wording import clauses, packed, rows_of
+from assistant.reading.embedded.edges import Span, edged, units
+from assistant.reading.embedded.network import Network, packed, rows_of
+from assistant.reading.embedded.quantities import quantities
+from assistant.reading.embedded.tokens import FEATURES, NUMBERS, PASTED, TOKENS_MAX, read_tokens
+from assistant.reading.embedded.wording import clauses
 from assistant.reading.slots import ASKS, STANCES
 
 MESSAGES = (
@@ -83,11 +85,56 @@ def test_a_message_of_any_length_is_read_in_bounded_time(reader: EmbeddedReader)
     assert time.process_time() - started < 10
 
 
-def test_features_are_buckets_of_the_table() -> None:
+def test_features_are_numbers_of_which_none_is_lost() -> None:
     features = np.array(read_tokens(MESSAGES[1], later=True).features)
     assert features.shape[1] == FEATURES
     assert features.min() >= 0
-    assert features.max() < BUCKETS
+    assert features.max() < NUMBERS
+    assert (features == 0).any(axis=1).all()  # room for more than any token has
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "quote"),
+    [
+        ("costs $1.49/h there", "money", "$1.49/h"),
+        ("at 41 tok/s now", "rate", "41 tok/s"),
+        ("五千条，三轮", "items", "五千条"),
+        ("跑了3小时", "time", "3小时"),
+        ("64 gigs", "memory", "64 gigs"),
+        ("build 17 of it", "number", "17"),
+    ],
+)
+def test_a_number_is_known_by_what_stands_behind_it(text: str, kind: str, quote: str) -> None:
+    assert (kind, text.index(quote), text.index(quote) + len(quote)) in quantities(text)
+
+
+def test_no_quotation_begins_or_ends_within_a_name_a_quantity_or_a_word() -> None:
+    message = read_tokens("五千条数据，A100 80G")
+    parts = "".join("+" if one else " " for one in units(message))
+    assert [token.text for token in message.tokens] == ["五", "千", "条", "数", "据", "，", "A", "100", "80", "G"]
+    assert parts == " ++ +  +++"  # the catalog names the card with its memory
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "quotes"),
+    [
+        ("one A100 80GB, ok", [("one", "card_count"), ("A100 80GB", "cards")], ["one A100 80GB"]),
+        ("about ~ 20 users", [("about ~ 20 users", "users")], ["20 users"]),
+        ("内存 64G", [("内存 64G", "host_memory")], ["64G"]),
+        ("a 3090 or", [("a 3090 or", "cards")], ["3090"]),
+        ("--tp 2 --len 4096", [("--tp 2 --len 4096", "setting")], ["--tp 2", "--len 4096"]),
+        ("ok ~ then", [("~", "memory")], []),
+    ],
+)
+def test_quotations_have_the_ends_of_the_guide(text: str, said: list[tuple[str, str]], quotes: list[str]) -> None:
+    message = read_tokens(text)
+    spans = []
+    for quote, slot in said:
+        at = text.index(quote)
+        inside = [n for n, one in enumerate(message.tokens) if one.start >= at and one.end <= at + len(quote)]
+        spans.append(Span(inside[0], inside[-1] + 1, SLOTS.index(slot), 1.0))
+    found = edged(spans, text, message)
+    assert [text[message.tokens[one.start].start : message.tokens[one.end - 1].end] for one in found] == quotes
 
 
 def test_spans_of_one_thing_are_grouped_in_the_order_of_the_message() -> None:
@@ -111,7 +158,9 @@ def test_the_network_says_something_of_every_closed_list() -> None:
 
 
 def test_a_run_of_words_that_learning_did_not_meet_says_nothing() -> None:
-    table = packed(np.array([[0, 0], [1, -2], [0.5, 0.25]], dtype=np.float32), np.array([7, 90], dtype=np.int32))
+    table = packed(
+        "phrases", np.array([[0, 0], [1, -2], [0.5, 0.25]], dtype=np.float32), np.array([7, 90], dtype=np.int32)
+    )
     assert rows_of(np.array([7, 90, 8, 91, 0]), table["phrases.known"]).tolist() == [1, 2, 0, 0, 0]
     assert np.allclose(table["phrases"][1] * table["phrases.scales"][1], [1, -2], atol=0.02)
 

@@ -42,7 +42,7 @@ def test_each_turn_is_learned_once_an_epoch() -> None:
 
 
 def test_a_quotation_is_found_in_its_tokens() -> None:
-    line = Line("thread", "writer", "en", "2x 3090 or 3090", later=False, marked=Marked())
+    line = Line("thread", "writer", "writer", "en", "2x 3090 or 3090", later=False, marked=Marked())
     tokens = looked(line).message.tokens
     assert span_of(tokens, line.text, "3090", None, set()) == (2, 3)
     assert span_of(tokens, line.text, "3090", None, {2}) == (4, 5)

@@ -9,10 +9,12 @@ from pathlib import Path
 from assistant.reading.annotation import Marked
 from assistant.reading.embedded.tokens import Token
 from assistant.reading.held import found
+from kb.snapshot import load_yaml
 
 CORPUS = Path(__file__).parents[2] / "corpus"
-LEFT_OUT = CORPUS / "left_out.jsonl"
-"""Messages after threads of their own, from which nothing is ever learned."""
+
+WORDINGS = "wordings"
+"""The folder of ways of asking by themselves, and who is said to have written them."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class Line:
 
     thread: str
     writer: str
+    marker: str
+    """Who marked it up: the writer, or who went through the marks again by the guide."""
     language: str
     text: str
     later: bool
@@ -36,16 +40,27 @@ def corpus(paths: Iterable[Path]) -> list[Line]:
                 row = json.loads(written)
                 lines.append(
                     Line(
-                        row.get("thread", row["id"]), row.get("writer", "?"), row.get("language", "?"), row["text"],
-                        bool(row["turn"]), Marked.model_validate(row),
+                        row.get("thread", row["id"]), row.get("writer", "?"), row.get("marker", row.get("writer", "?")),
+                        row.get("language", "?"), row["text"], bool(row["turn"]), Marked.model_validate(row),
                     )
                 )  # fmt: skip
     return lines
 
 
 def to_learn() -> list[Path]:
-    """The files that are learned from."""
-    return sorted(set(CORPUS.glob("*.jsonl")) - {LEFT_OUT})
+    """The files that are learned from; nothing is ever learned from those in `left_out`."""
+    return sorted(CORPUS.glob("*.jsonl"))
+
+
+def wordings() -> list[Line]:
+    """Ways of asking, each as a message of its own that says nothing else."""
+    lines = []
+    for path in sorted((CORPUS / WORDINGS).glob("*.yaml")):
+        for ask, said in load_yaml(path).items():
+            for one in said:
+                marked = Marked.model_validate({"asks": [{"ask": ask, "quote": one}]})
+                lines.append(Line(WORDINGS, WORDINGS, WORDINGS, path.stem, one, False, marked))
+    return lines
 
 
 def draw(thread: str) -> float:

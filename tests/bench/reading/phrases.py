@@ -15,10 +15,11 @@ from reading.examples import Looked
 from torch import nn
 from torch.nn import functional
 
-from assistant.reading.embedded.wording import clauses, packed, runs
+from assistant.reading.embedded.network import packed
+from assistant.reading.embedded.wording import clauses, runs
 from assistant.reading.slots import ASKS
 
-PASSES, BATCH, RATE, BASE_RATE, SEED = 3, 64, 0.2, 0.02, 7
+PASSES, BATCH, RATE, BASE_RATE, SEED = 3, 64, 0.1, 0.02, 7
 SEEN_MIN = 3
 SMOOTH = 0.05
 NOTHING = -100
@@ -59,7 +60,7 @@ def learned_phrases(turns: Sequence[Looked]) -> dict[str, np.ndarray]:
             loss.backward()
             for stepper in (*optimizers, *rates):
                 stepper.step()
-    arrays = packed(table.weight.detach().numpy(), known)
+    arrays = packed("phrases", table.weight.detach().numpy(), known)
     return arrays | {"phrases.rare": rare.numpy().astype(np.float16), "phrases.b": base.detach().numpy()}
 
 
