@@ -29,6 +29,7 @@ from tools.observation.result import (
 from tools.observation.said.figures import has_run, of_one_card, with_read
 from tools.observation.said.flags import read_flags
 from tools.observation.said.logs import cards_of, read_log
+from tools.observation.said.tried import tried, without
 from tools.observation.said.words import in_words
 from tools.observation.setup import Setup, bare
 from tools.observation.takes import takes
@@ -72,17 +73,19 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
     stated = of_card(stated, setup, text, folded(masked(request.flags or ""))) if text else stated
-    every = ranked(request, setup, first, stated, told_of)
+    said = masked("\n".join(one for one in (request.error_text, request.symptom) if one))
+    of_remedies = tried(said)
+    every = ranked(request, setup, first, stated, told_of, of_remedies)
     causes = tuple(one.cause for one in every)[:CAUSES_MAX]
     open_ = first is None or (first.verdict != "normal" and first.worse is not False)
-    steps = next_steps(setup, first, told_of, error) if open_ and not spoken_for(causes, request.seen, told_of) else ()
+    steps = without(next_steps(setup, first, told_of, error), said) if open_ and not spoken_for(causes, request.seen, told_of) else ()
     return Explanation(
         answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,
         gpus=setup.cards if request.cards else None, engine=setup.engine, set_by_flags=_told_flags(flags),
         figures=tuple(figures), causes=causes, error_read=error, binds=base.binds.get(first.name) if first else None,
         changes=tuple(effects(setup, first))[:EFFECTS_MAX] if first else (), takes=takes(setup),
         derivation=(*base.steps, *_compared(first, causes)),
-        assumptions=tuple(dict.fromkeys([*summed, *_told_by_text(read, logged), *setup.assumptions(),
+        assumptions=tuple(dict.fromkeys([*of_remedies.told(), *summed, *_told_by_text(read, logged), *setup.assumptions(),
                                          *base.assumptions])),
         warnings=(*steps, *_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip

@@ -31,6 +31,7 @@ from tools.observation.judge import PACES
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import CauseBasis, Effect, Figure, ObservedCause, Range
 from tools.observation.said.dealing import of_dealing
+from tools.observation.said.tried import CURED, NONE, RULED_OUT, Tried
 from tools.observation.setup import Setup, network_told, shares_memory
 from tools.observation.telling import told
 
@@ -75,9 +76,13 @@ def ranked(
     first: Figure | None,
     stated: list[ObservedCause],
     told_of: Symptom | None,
+    of_remedies: Tried = NONE,
 ) -> list[Scored]:
-    """Causes the text states, then those that explain the gap, then those that go with the symptom."""
+    """Causes the text states, then those that explain the gap, then those that go with the symptom; those whose remedy
+    was tried in vain come last."""
     likelier = _likelier(request, told_of, setup)
+    proven = [key for key in of_remedies.cured if key in likelier] or of_remedies.cured
+    likelier |= dict.fromkeys(proven, CURED)
     found: list[Scored] = []
     weak: frozenset[str] = frozenset()
     if first is not None and first.expected is not None:
@@ -103,6 +108,7 @@ def ranked(
             basis: CauseBasis = "seen" if told_by > 1 else "known"
             score = prior(facts[key], setup, heard=True) * weight * told_by / 10
             found.append(Scored(score, told(facts[key], setup, basis)))
+    found = [Scored(RULED_OUT * one.score, one.cause) if one.cause.id in of_remedies.vain else one for one in found]
     return sorted(found, key=lambda one: -one.score)
 
 
