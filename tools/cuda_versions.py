@@ -94,7 +94,7 @@ def cuda_on_driver(cuda: str, driver: str, cards: Sequence[Gpu] = ()) -> Finding
         return Finding(
             gpu=None, asked=asked, asked_zh=asked_zh, verdict="works", instead="", sources=(toolkit.source,),
             reason_zh=f"CUDA {major}.x 要求 Linux 驱动 {toolkit.minimum_driver} 及以上{limits_zh}",
-            reason=f"CUDA {major}.x runs on Linux drivers from {toolkit.minimum_driver} on, so {driver} will do{limits}.",
+            reason=f"CUDA {major}.x runs on Linux drivers from {toolkit.minimum_driver} on: {driver} will do{limits}.",
         )  # fmt: skip
     return _too_old(toolkit, cuda, driver, cards)
 
@@ -104,12 +104,15 @@ def _within_major(toolkit: Toolkit, cuda: str, driver: str) -> tuple[str, str]:
     own = toolkit.came_with.get(".".join(cuda.split(".")[:2]))
     if own is None or _reaches(driver, own):
         return "", ""
-    return (
+    en = (
         f", by minor-version compatibility: CUDA {cuda} came with driver {own}; what compiles PTX on the spot or uses "
-        f"newer features fails on {driver}, and containers that require cuda>={cuda} refuse to start",
-        f"，属小版本兼容：CUDA {cuda} 自带驱动是 {own}，现场编译 PTX 或用到新特性会失败，"
-        f"要求 cuda>={cuda} 的容器会拒绝启动",
+        f"newer features fails on {driver}, and containers that require cuda>={cuda} refuse to start"
     )
+    zh = (
+        f"，属小版本兼容：CUDA {cuda} 自带驱动是 {own}，现场编译 PTX 或用到新特性会失败，"
+        f"要求 cuda>={cuda} 的容器会拒绝启动"
+    )
+    return en, zh
 
 
 def _too_old(toolkit: Toolkit, cuda: str, driver: str, cards: Sequence[Gpu]) -> Finding:
@@ -124,13 +127,17 @@ def _too_old(toolkit: Toolkit, cuda: str, driver: str, cards: Sequence[Gpu]) -> 
     package = f"cuda-compat-{cuda.replace('.', '-')}" if "." in cuda else f"cuda-compat-{major}-x"
     at_home = [card.name for card in cards if card.market not in DATA_CENTRE]
     if not at_home:
-        remedy += f", or on data-centre cards install {package} where NVIDIA's table lists branch {driver.split('.')[0]}"
+        remedy += (
+            f", or on data-centre cards install {package} where NVIDIA's table lists branch {driver.split('.')[0]}"
+        )
         remedy_zh += f"，或者数据中心卡装 {package}（以 NVIDIA 表中列出的驱动分支 {driver.split('.')[0]} 为准）"
     forward = (
         f"; through {package} data-centre cards run it on older branches, GeForce cards do not"
         if not at_home else f"; {package} is not for {', '.join(at_home)}"
     )  # fmt: skip
-    forward_zh = f"；数据中心卡可借 {package} 在旧驱动上运行，GeForce 不行" if not at_home else f"；{package} 不适用于这张卡"
+    forward_zh = (
+        f"；数据中心卡可借 {package} 在旧驱动上运行，GeForce 不行" if not at_home else f"；{package} 不适用于这张卡"
+    )
     return Finding(
         gpu=None, asked=f"CUDA {cuda} with driver {driver}", asked_zh=f"驱动 {driver} 配 CUDA {cuda}",
         verdict="works_with" if cards and not at_home else "does_not", sources=(toolkit.source, "cuda-forward"),

@@ -31,7 +31,9 @@ _OTHER = re.compile(rf"process \d{{1,10}} has {_SIZE} memory in use", re.I)
 _DEVICE = re.compile(r"(?:\bgpu|\bnpu|\bon device|device cuda:|cuda:)\s?(\d{1,3})\b", re.I)
 _TOKENS = re.compile(r"max(?:imum)?[_ ](?:seq|model)[_ ]len(?:gth)?\s?[=:]?\s?\(?(\d{1,10})\)?", re.I)
 _CACHE_TOKENS = re.compile(r"stored in kv cache \((\d{1,10})\)|maximum model length is (\d{1,10})", re.I)
-_OVER = re.compile(r"(?<![\d.,])(\d{4,7})(?: tokens?)?\s?(?:>|exceeds?|大于|超过|超出)[^.\d]{0,40}?(\d{3,7})(?![\d.])", re.I)
+_OVER = re.compile(
+    r"(?<![\d.,])(\d{4,7})(?: tokens?)?\s?(?:>|exceeds?|大于|超过|超出)[^.\d]{0,40}?(\d{3,7})(?![\d.])", re.I
+)
 """A context over what the cache holds, as people copy it out in short."""
 _NOT_FREE = re.compile(
     rf"free memory on device[^(]{{0,40}}\((\d{{1,5}}(?:\.\d{{1,4}})?)/{_SIZE}\).{{0,60}}utili[sz]ation"

@@ -49,7 +49,7 @@ def tried(text: str) -> Tried:
     cured: dict[str, str] = {}
     parts = [one.strip() for one in _SENTENCE.split(text) if one and one.strip()]
     for place, part in enumerate(parts):
-        vain |= {key: said for key, said in _named(part, facts.ruled)}
+        vain |= dict(_named(part, facts.ruled))
         found = dict(_remedies(part))
         if not found:
             continue
