@@ -226,6 +226,8 @@ class TriedFacts(Frozen):
     vain: tuple[str, ...]
     cured: tuple[str, ...]
     remedies: tuple[tuple[str, tuple[str, ...]], ...]
+    proves: frozenset[str]
+    """Words of remedies that are one of several: success proves the cause, failure rules nothing out."""
     ruled: tuple[tuple[str, tuple[str, ...]], ...]
     """Checks that rule causes out by being told."""
 
@@ -274,7 +276,8 @@ def observation_facts() -> ObservationFacts:
 
 def _tried(given: dict[str, Any]) -> dict[str, Any]:
     pairs = {key: [(row["words"], row["causes"]) for row in given[key]] for key in ("remedies", "ruled")}
-    return {"vain": given["vain"], "cured": given["cured"], **pairs}
+    proves = [row["words"] for row in given["remedies"] if row.get("proves")]
+    return {"vain": given["vain"], "cured": given["cured"], "proves": proves, **pairs}
 
 
 @lru_cache(maxsize=1)

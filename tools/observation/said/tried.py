@@ -58,7 +58,7 @@ def tried(text: str) -> Tried:
         if _is(of, facts.cured) and not _is(of, facts.vain):
             cured |= found
         elif _is(of, facts.vain):
-            vain |= found
+            vain |= dict(_remedies(part, ruling=True))
     return Tried({key: said for key, said in vain.items() if key not in cured}, cured)
 
 
@@ -71,12 +71,14 @@ def without(steps: Iterable[str], text: str) -> Iterator[str]:
             yield "; ".join(kept)
 
 
-def _remedies(part: str) -> Iterator[tuple[str, str]]:
-    """(cause, words) of every remedy that a sentence names: by the setting itself, or in words."""
+def _remedies(part: str, *, ruling: bool = False) -> Iterator[tuple[str, str]]:
+    """(cause, words) of every remedy that a sentence names: by the setting itself, or in words; `ruling`: those whose
+    failure rules the cause out."""
+    facts = observation_facts().tried
     for name in _NAME.findall(part):
         for key in _by_setting().get(name, ()):
             yield key, name
-    yield from _named(part, observation_facts().tried.remedies)
+    yield from _named(part, [row for row in facts.remedies if not (ruling and row[0] in facts.proves)])
 
 
 def _named(part: str, rows: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
