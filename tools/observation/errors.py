@@ -46,7 +46,7 @@ RAN_OUT, KILLED = "oom", "killed"
 """Kinds of wordings of memory that ran out, on the card or in the host."""
 OF_THE_CARD = ("hardware", "link", "kernel")
 """Kinds of wordings that a number of the driver tells more exactly."""
-_XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
+XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
 
 
 def read_error(text: str, setup: Setup, beside: str | None = None) -> tuple[ErrorRead | None, list[ObservedCause]]:
@@ -82,7 +82,7 @@ def _with_dealing(read: ErrorRead | None, causes: list[ObservedCause], setup: Se
 
 def _first(flat: str, found: Wording | None, setup: Setup, beside: str) -> tuple[ErrorRead | None, list[ObservedCause]]:
     """What the most particular wording says: a number of the driver, memory that ran out, or the words themselves."""
-    xid = _XID.search(flat)
+    xid = XID.search(flat)
     if xid is not None and (found is None or found.kind in OF_THE_CARD):
         return _of_xid(int(xid[1]), flat, xid, found, setup)
     diagnosis = None if found and _of_a_build(found, flat) else _diagnosed(f"{flat} {beside}".strip(), setup)
