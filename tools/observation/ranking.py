@@ -90,7 +90,7 @@ def ranked(
     if first is not None and first.expected is not None:
         found = _explaining(request, setup, first, first.expected, likelier)
         weak = circumstances()
-        found += _told_slow(setup, first)
+        found += _told_slow(setup, first, max((one.score for one in found), default=1.0))
     found = _own_evidence_first(found, likelier, request.seen)
     beside = min(BESIDE, AFTER * max((one.score for one in found), default=1.0))
     explained = {one.cause.id for one in found}
@@ -115,14 +115,15 @@ def ranked(
     return sorted(found, key=lambda one: -one.score)
 
 
-def _told_slow(setup: Setup, first: Figure) -> Iterator[Scored]:
-    """Settings that were told and cost much of the figure: without them it would be so much better."""
+def _told_slow(setup: Setup, first: Figure, best: float) -> Iterator[Scored]:
+    """Settings that were told and cost much of the figure, behind the best that explains it: the estimate counts them
+    already, and without them it would be so much better."""
     if first.expected is None or first.worse is False:
         return
     asked = setup.request
     for fact in observation_facts().causes.values():
         fields = fact.unless or fact.change
-        if fact.instead or not fields or setup.kind not in fact.domains:
+        if fact.instead or not fields or "engine" in fields or setup.kind not in fact.domains:
             continue
         if fact.figures and first.name not in fact.figures:
             continue
@@ -130,7 +131,7 @@ def _told_slow(setup: Setup, first: Figure) -> Iterator[Scored]:
             continue
         under = figure(setup, dict.fromkeys(fields), {}, first.name)
         if under is not None and _gain(first, under.value) > WORTH_TELLING:
-            yield Scored(1.0, told(fact, setup, "stated", after=under))
+            yield Scored(AFTER * best, told(fact, setup, "stated", after=under))
 
 
 def _own_evidence_first(found: list[Scored], likelier: Mapping[str, float], seen: Seen) -> list[Scored]:
@@ -274,7 +275,8 @@ def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup
             weights["network_between_nodes"] = RECKONED
     if (request.seen.cpu_share_ratio or told_of is not None) and crowded_by_scores(setup):
         weights[SCORES] = RECKONED / 2
-    if runs(request) and _spills(setup):
+    slow = request.symptom and wording(observation_facts().symptoms[SLOW].words).search(request.symptom)
+    if slow and _spills(setup):
         weights[LAYERS] = RECKONED
     if setup.speaks and request.seen.realtime_factor is not None:
         weights["small_steps"] = max(weights.get("small_steps", 0.0), RECKONED / 2)
