@@ -91,6 +91,20 @@ def test_what_a_server_holds_beyond_the_estimate_is_its_pool() -> None:
     assert "oom_one_card" not in found
 
 
+@pytest.mark.parametrize(
+    ("wanted", "cause", "words"),
+    [("16.00", "oom_kv_cache", "keys and values of all layers"), ("0.98", "oom_weights", "table of the vocabulary")],
+)
+def test_a_size_that_is_asked_for_names_what_it_is(wanted: str, cause: str, words: str) -> None:
+    # Llama 3.1 8B: 2 · 32 layers · 131,072 tokens · 8 heads · 128 · 2 bytes; 128,256 · 4,096 · 2 bytes
+    text = FULL.format(wanted=wanted, total="23.6", free="0.5", held="22.0")
+    found = explained(
+        model="llama-3.1-8b", cards="RTX 4090", engine="transformers", context_tokens=131_072, error_text=text
+    )
+    assert found.causes[0].id == cause
+    assert words in found.causes[0].what.en
+
+
 def test_what_answers_beside_a_training_comes_before_another_process() -> None:
     text = (
         "CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.25 GiB of which 0.50 GiB is "
