@@ -15,7 +15,7 @@ from tools.observation.said.overflow import overflowing
 from tools.observation.said.room import with_room
 from tools.observation.said.sized import Tensor, runaway, tensor_of
 from tools.observation.setup import Setup
-from tools.observation.telling import known, told
+from tools.observation.telling import in_cache_of, known, told
 from tools.observation.told_settings import wrong_settings
 from tools.oom.cause import signature_of
 from tools.oom.diagnose import diagnose_oom
@@ -36,6 +36,7 @@ LAST = ("oom_settings", "oom_unknown")
 """What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
 """Kinds of wordings that say why memory ran out, or that it is no lack of memory of the card."""
+WEIGHTS = "oom_weights"
 HOLDS_MORE = "holds_more"
 """What a server ran into that holds more than the estimate."""
 OTHERS = ("other_process",)
@@ -195,6 +196,7 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     tensor = tensor_of(wanted, setup) or runaway(wanted, setup)
     if tensor is not None:
         read = read.model_copy(update={"facts": read.facts | {"tensor": tensor.formula}})
+    if tensor is not None and tensor.cause != WEIGHTS:  # a piece of the weights says when it failed, not why
         causes.sort(key=lambda cause: cause.id != tensor.cause)
         if causes[0].id != tensor.cause:
             causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
@@ -247,7 +249,7 @@ def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, setup: Setup, *
         return cause
     after = fix.total_bytes
     size = None if after is None else Range(value=after, low=after, high=after, unit="bytes")
-    return cause.model_copy(update={"setting": _written(fix, setup), "figure_after": size})
+    return cause.model_copy(update={"setting": in_cache_of(setup, _written(fix, setup)), "figure_after": size})
 
 
 def _written(fix: Fix, setup: Setup) -> str:
