@@ -220,6 +220,18 @@ class Program(Frozen):
     """Field that the word after the command sets."""
 
 
+class TriedFacts(Frozen):
+    """How people say that a remedy was tried, and remedies named in words: (words, causes they cure)."""
+
+    vain: tuple[str, ...]
+    cured: tuple[str, ...]
+    remedies: tuple[tuple[str, tuple[str, ...]], ...]
+    proves: frozenset[str]
+    """Words of remedies that are one of several: success proves the cause, failure rules nothing out."""
+    ruled: tuple[tuple[str, tuple[str, ...]], ...]
+    """Checks that rule causes out by being told."""
+
+
 class ObservationFacts(Frozen):
     """Everything in `facts/observation`."""
 
@@ -229,6 +241,7 @@ class ObservationFacts(Frozen):
     xids: dict[int, Xid]
     programs: tuple[Program, ...]
     readings: tuple[Reading, ...]
+    tried: TriedFacts
     oom_causes: dict[str, str]
     """Cause that `diagnose_oom` names → id of the cause here."""
     oom_beside: dict[str, dict[str, str]]
@@ -254,10 +267,17 @@ def observation_facts() -> ObservationFacts:
             "symptoms": {row["id"]: row for row in load_yaml(_FOLDER / "symptoms.yaml")},
             "programs": load_yaml(_FOLDER / "flags.yaml"),
             "readings": load_yaml(_FOLDER / "logs.yaml"),
+            "tried": _tried(load_yaml(_FOLDER / "tried.yaml")),
             "settings": others["settings"],
             "sources": {key: {"id": key, **row} for key, row in others["sources"].items()},
         }
     )
+
+
+def _tried(given: dict[str, Any]) -> dict[str, Any]:
+    pairs = {key: [(row["words"], row["causes"]) for row in given[key]] for key in ("remedies", "ruled")}
+    proves = [row["words"] for row in given["remedies"] if row.get("proves")]
+    return {"vain": given["vain"], "cured": given["cured"], "proves": proves, **pairs}
 
 
 @lru_cache(maxsize=1)

@@ -8,10 +8,10 @@ from pydantic import Field
 from kb.base import BadInput, Frozen, UnknownName
 from kb.naming.names import Names, close_names
 from kb.programs.engines import program
-from kb.programs.software import Feature, Rule, Verdict, Way, features
+from kb.programs.software import Feature, Rule, Verdict, Way, features, generation
 from kb.records.gpu import Gpu
 from tools.base import Step, ToolResult
-from tools.cuda_versions import Finding, versions
+from tools.cuda_versions import Finding, architecture, versions
 from tools.mixed_cards import beside
 from tools.named import cited, read_card, vouching
 from tools.release_check import Named, named_in, read
@@ -44,6 +44,7 @@ _WHEEL = re.compile(r"cu(\d{2})(\d)", re.IGNORECASE)
 _CUDA_SAID = re.compile(
     r"\bcu(\d{2})(\d)\b|cuda[ -]?(?:[>=≥]{1,2} ?)?v?(\d{1,2}(?:\.\d{1,2})?)", re.IGNORECASE | re.ASCII
 )
+_ARCHITECTURE = re.compile(r"\b(?:sm|compute)[_ ]?(\d{2,3})[af]?\b", re.IGNORECASE)
 _DRIVER_SAID = re.compile(r"(?:driver|驱动)\D{0,12}?(\d{3}(?:\.\d{1,3}){0,2})", re.IGNORECASE)
 
 
@@ -104,7 +105,7 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     packages = {named.package for named in wanted}
     asked = [one for one in asked if foreign or one.id not in packages]
     asked += [features()[key] for key in sorted(packages) if foreign and features()[key] not in asked]
-    overview = not asked and not cudas and not driver and not wanted
+    overview = not asked and not cudas and not driver and not wanted and not _architectures(request)
     if overview and cards:
         asked = [features()[key] for key in OVERVIEW]
     findings = [one for named in wanted for one in release_findings(named, cards, next(iter(cudas), None), driver)]
@@ -114,6 +115,7 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     findings += [*together]
     findings += [_judge(card, one, engine) for card in cards for one in asked if not _released(card, one, packages)]
     findings += [one for cuda in cudas or (None,) for one in versions(cards, cuda, driver)]
+    findings += [one for code in _architectures(request) for one in architecture(code, cards, next(iter(cudas), None))]
     if not cards and asked:
         findings += [_needs_a_card(one) for one in asked]
     if not findings:
@@ -178,7 +180,8 @@ def names_something(text: str) -> bool:
     """Whether words name a feature, a release, or a version of CUDA or the driver."""
     if any(one.exact for one in feature_names().scan(text)) or any(one.meant(text) for one in features().values()):
         return True
-    return bool(named_in(text)) or bool(_CUDA_SAID.search(text) or _DRIVER_SAID.search(text))
+    said = (_CUDA_SAID, _DRIVER_SAID, _ARCHITECTURE)
+    return bool(named_in(text)) or any(one.search(text) for one in said)
 
 
 def _feature(name: str, field: str) -> Feature:
@@ -209,7 +212,8 @@ def _named(text: str, field: str) -> tuple[str, ...]:
 
 def _asked(request: CompatibilityRequest, engine: str | None, *, checks_versions: bool) -> list[Feature]:
     """Features named in the fields or in the question, each once."""
-    named = (("precision", request.precision), ("feature", request.feature))
+    feature = _ARCHITECTURE.sub("", request.feature or "").strip()
+    named = (("precision", request.precision), ("feature", feature))
     ids = dict.fromkeys(one for field, name in named if name for one in _named(name, field))
     if engine:
         ids[engine] = None
@@ -240,11 +244,28 @@ def _judge(card: Gpu, feature: Feature, engine: str | None) -> Finding:
             gpu=card.id, asked=feature.title, asked_zh=feature.title_zh, verdict="unknown", instead="", sources=(),
             reason=f"No source read says whether {card.name}{compute} goes with {feature.title}.",
         )  # fmt: skip
+    rule = _of_generation(rule, card)
     return Finding(
         gpu=card.id, asked=feature.title, asked_zh=feature.title_zh, verdict=rule.verdict, sources=rule.sources,
         instead=rule.instead, instead_zh=rule.instead_zh, reason_zh=rule.reason_zh, way=rule.way,
         reason=f"{feature.title} on {card.name}{compute} {_said(rule)}: {rule.reason}.",
     )  # fmt: skip
+
+
+def _of_generation(rule: Rule, card: Gpu) -> Rule:
+    """A rule with what its words leave to the card's generation: {generation}, {first_cuda}, {first_driver}."""
+    born = generation(card)
+    if born is None:
+        return rule
+    known = {"{generation}": born.name, "{first_cuda}": born.first_cuda, "{first_driver}": born.first_driver}
+
+    def filled(text: str) -> str:
+        for name, value in known.items():
+            text = text.replace(name, value)
+        return text
+
+    names = ("reason", "reason_zh", "instead", "instead_zh")
+    return rule.model_copy(update={name: filled(getattr(rule, name)) for name in names})
 
 
 def _said(rule: Rule) -> str:
@@ -273,6 +294,12 @@ def _released(card: Gpu, feature: Feature, packages: set[str]) -> bool:
 def _unversioned(engine: str) -> str:
     """The engine without its release: `vllm 0.8.5` → `vllm`."""
     return _ENGINE_RELEASE.sub("", engine).strip() or engine
+
+
+def _architectures(request: CompatibilityRequest) -> tuple[str, ...]:
+    """Targets of compilers that are named: "sm_121a"."""
+    said = f"{request.feature or ''} {request.question or ''}"
+    return tuple(dict.fromkeys(match[0].lower() for match in _ARCHITECTURE.finditer(said)))
 
 
 def _cudas(request: CompatibilityRequest) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def findings(wanted: Named, cards: list[Gpu], cuda: str | None, driver: str | No
     for card in nvidia:
         yield _on_card(wanted, held, offered, card)
     if driver:
-        yield cuda_on_driver(_fitting(offered, driver), driver)
+        yield cuda_on_driver(_fitting(offered, driver), driver, nvidia)
     if cuda and not wanted.cuda:
         yield _with_toolkit(wanted, held, cuda)
     if not (nvidia or cards or cuda or driver):

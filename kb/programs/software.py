@@ -102,6 +102,8 @@ class Toolkit(Frozen):
 
     major: int
     minimum_driver: str
+    came_with: dict[str, str] = Field(default_factory=dict)
+    """Minor release → the branch of the driver that came with it."""
     source: str
 
 

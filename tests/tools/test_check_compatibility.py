@@ -300,3 +300,26 @@ def test_a_program_is_judged_by_its_own_kernels_or_by_what_it_is_made_of() -> No
 def test_the_last_driver_branch_is_said() -> None:
     assert "last driver branch" in check(gpu="V100", driver="580").reason
     assert "last driver branch" not in check(gpu="A100", driver="580").reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict", "said"),
+    [
+        ({"cuda": "12.2", "driver": "470", "gpu": "A100 80GB"}, "works_with", "cuda-compat-12-2"),
+        ({"cuda": "12.2", "driver": "470", "gpu": "RTX 3080"}, "does_not", "+cu118"),
+        ({"cuda": "12.6", "driver": "545", "gpu": "L40S"}, "works", "cuda>=12.6"),
+        ({"feature": "sm_120", "gpu": "RTX 5080"}, "works_with", "12.8"),
+        ({"feature": "compute_90", "gpu": "RTX 4090"}, "does_not", "not that of"),
+    ],
+)
+def test_versions_are_told_as_conditions(fields: dict[str, str], verdict: str, said: str) -> None:
+    found = check(**fields)
+    assert found.verdict == verdict
+    assert any(said in f"{one.reason} {one.instead}" for one in found.findings)
+
+
+def test_a_card_has_one_first_toolkit_whoever_asks() -> None:
+    born = "12.9"
+    assert born in check(gpu="DGX Spark", engine="vllm").reason
+    assert born in check(gpu="DGX Spark", engine="pytorch").reason
+    assert born in check(gpu="DGX Spark", feature="sm_121a").reason

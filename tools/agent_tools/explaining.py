@@ -135,10 +135,9 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
         "gradient_checkpointing": request.gradient_checkpointing, **sharding(request.sharding),
         **reading.size(request.size), "error_text": request.error_text, "flags": request.flags,
         "symptom": request.symptom,
-        "seen": _seen(request.seen, "seen"),
-        "expected_by_person": _seen(request.expected, "expected"),
+        "seen": _readable(request, "seen", unread), "expected_by_person": _readable(request, "expected", unread),
     }  # fmt: skip
-    wrong = set_up.findings(desk, request.flags or request.error_text, request.cards, request.model)
+    wrong = set_up.findings(desk, request.flags or request.error_text, request.cards, request.model, request.error_text)
     stated = {**({"setup": wrong} if wrong else {}), **_stated(request.error_text)}
     if wrong and not (request.seen or request.error_text or request.symptom):
         return stated
@@ -277,6 +276,35 @@ def _seen(given: Mapping[str, Any], field: str) -> dict[str, Any] | None:
                 else str(value)
             )
             found[into] = read(said, field)
+    return found or None
+
+
+SHARES = {"half": 0.5, "a half": 0.5, "一半": 0.5, "a quarter": 0.25, "quarter": 0.25, "twice": 2.0, "double": 2.0,
+          "两倍": 2.0, "翻倍": 2.0, "the same": 1.0, "一样": 1.0}  # fmt: skip
+"""Words for a figure by the one that was seen."""
+
+
+def _readable(request: ExplainRequest, field: str, unread: list[str]) -> dict[str, Any] | None:
+    """Figures of a field, typed; one that is told by the figure that was seen ("half") is reckoned from it, one that
+    cannot be read is left out and said where there is something else to explain.
+
+    Raises:
+        BadInput: nothing else was given, or a name that none bears.
+    """
+    given: Mapping[str, Any] = getattr(request, field)
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        share = SHARES.get(str(value).strip().lower()) if field == "expected" else None
+        if share is not None:
+            base = _seen({key: one for key, one in request.seen.items() if key == name}, "seen") or {}
+            found |= {into: one * share for into, one in base.items() if isinstance(one, int | float)}
+            continue
+        try:
+            found |= _seen({name: value}, field) or {}
+        except BadInput as problem:
+            if not (request.error_text or request.symptom or found or len(given) > 1 or field == "expected"):
+                raise
+            unread.append(f"{field}.{name} was left out: {problem}")
     return found or None
 
 

@@ -42,6 +42,8 @@ _CURRENT = re.compile(
     r"|\(cc=(\d{1,2})\.(\d)\)"
 )
 _CUDA = re.compile(r"\+cu(\d{2})(\d)\b|\bcu(\d{2})(\d)\b|\bcuda ?(?:version)?[ =:]{0,3}v?(\d{1,2}\.\d{1,2})\b")
+_REQUIRED = re.compile(r"\bcuda ?>=? ?(\d{1,2}\.\d{1,2})\b")
+"""The CUDA that a container or program requires of the driver."""
 _TORCH = re.compile(r"\b(?:py)?torch(?:==|[ -]?v?)(\d\.\d{1,2})")
 _DRIVER = re.compile(r"(?:driver|驱动)(?: version)?[ =:是]{0,3}(\d{3}(?:\.\d{1,3}){0,2})(?![\d.])")
 _NEEDED = re.compile(
@@ -88,6 +90,8 @@ def of_card(causes: list[ObservedCause], setup: Setup, flat: str, beside: str = 
 def _asked(setup: Setup, flat: str) -> Asked:
     cuda, torch, driver = _CUDA.search(flat), _TORCH.search(flat), _DRIVER.search(flat)
     number = next((group for group in cuda.groups()[4:] if group), None) if cuda else None
+    required = _REQUIRED.search(flat)
+    number = required[1] if required else number
     wheel = [group for group in cuda.groups()[:4] if group] if cuda else []
     card = setup.card
     capability = (compute_capability(card) if card else None) or _capability(flat)
@@ -172,6 +176,8 @@ def _built(cause: ObservedCause, asked: Asked) -> ObservedCause:
     family = _words("family", major=major) if major >= FAMILIES_FROM else NOTHING
     fix = _words("fix", install=_install(born, wheel), driver=_driver(born, wheel), dotted=dotted, family=family)
     index = f"pip install torch --index-url {WHEELS}{wheel[1].replace('.', '')}; " if wheel else ""
+    if cause.id == "ptxas_old":  # the compiler beside Triton's own may know the card already
+        index = f"TRITON_PTXAS_PATH=/usr/local/cuda-{born.first_cuda}/bin/ptxas (or newer); {index}"
     setting = f'{index}TORCH_CUDA_ARCH_LIST="{_arches(asked.capability)}"; CMAKE_CUDA_ARCHITECTURES={bare}'
     return cause.model_copy(update={"what": what, "fix": fix, "setting": setting})
 
@@ -244,7 +250,7 @@ def _versioned(cause: ObservedCause, asked: Asked) -> ObservedCause:
     """A driver that is older than the CUDA at hand, with the least one that runs it."""
     if cause.id != DRIVER or asked.cuda is None or asked.driver is None:
         return cause
-    return _with_finding(cause, [cuda_on_driver(asked.cuda, asked.driver)])
+    return _with_finding(cause, [cuda_on_driver(asked.cuda, asked.driver, [asked.card] if asked.card else [])])
 
 
 def _refused(setup: Setup, flat: str, *, said: bool) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from tools.observation.said.overflow import overflowing
 from tools.observation.said.room import with_room
 from tools.observation.said.sized import Tensor, runaway, tensor_of
 from tools.observation.setup import Setup
-from tools.observation.telling import known, told
+from tools.observation.telling import in_cache_of, known, told
 from tools.observation.told_settings import wrong_settings
 from tools.oom.cause import signature_of
 from tools.oom.diagnose import diagnose_oom
@@ -36,13 +36,18 @@ LAST = ("oom_settings", "oom_unknown")
 """What is said where nothing else is known: after every part of the memory that the text names."""
 BEFORE_MEMORY = ("hardware", "quota", "limit")
 """Kinds of wordings that say why memory ran out, or that it is no lack of memory of the card."""
+WEIGHTS = "oom_weights"
+HOLDS_MORE = "holds_more"
+"""What a server ran into that holds more than the estimate."""
+OTHERS = ("other_process",)
+"""Causes that what the method of a training runs beside it comes before."""
 USUAL = ("vision_profile", "one_card_serves")
 """Of what the dealing brings up, what is usual rather than reckoned."""
 RAN_OUT, KILLED = "oom", "killed"
 """Kinds of wordings of memory that ran out, on the card or in the host."""
 OF_THE_CARD = ("hardware", "link", "kernel")
 """Kinds of wordings that a number of the driver tells more exactly."""
-_XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
+XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
 
 
 def read_error(text: str, setup: Setup, beside: str | None = None) -> tuple[ErrorRead | None, list[ObservedCause]]:
@@ -78,7 +83,7 @@ def _with_dealing(read: ErrorRead | None, causes: list[ObservedCause], setup: Se
 
 def _first(flat: str, found: Wording | None, setup: Setup, beside: str) -> tuple[ErrorRead | None, list[ObservedCause]]:
     """What the most particular wording says: a number of the driver, memory that ran out, or the words themselves."""
-    xid = _XID.search(flat)
+    xid = XID.search(flat)
     if xid is not None and (found is None or found.kind in OF_THE_CARD):
         return _of_xid(int(xid[1]), flat, xid, found, setup)
     diagnosis = None if found and _of_a_build(found, flat) else _diagnosed(f"{flat} {beside}".strip(), setup)
@@ -175,11 +180,14 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     )  # fmt: skip
     causes: list[ObservedCause] = []
     for place, name in enumerate([found.cause, *(other.cause for other in found.other_causes)]):
-        key = _of_cause(name, found)
+        key = _of_cause(name, found, setup)
         if key is None or any(cause.id == key for cause in causes):
             continue
         basis = found.basis if place == 0 else found.other_causes[place - 1].basis
         cause = told(facts.causes[key], setup, _BASES[basis])
+        if key in facts.oom_beside[HOLDS_MORE].values():
+            causes.append(cause)
+            continue
         one_of_room = key in facts.oom_beside[AFTER_WEIGHTS].values()
         causes.append(
             with_room(cause, found, setup) if one_of_room else _fixed(cause, name, found, setup, first=place == 0)
@@ -188,6 +196,7 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     tensor = tensor_of(wanted, setup) or runaway(wanted, setup)
     if tensor is not None:
         read = read.model_copy(update={"facts": read.facts | {"tensor": tensor.formula}})
+    if tensor is not None and tensor.cause != WEIGHTS:  # a piece of the weights says when it failed, not why
         causes.sort(key=lambda cause: cause.id != tensor.cause)
         if causes[0].id != tensor.cause:
             causes.insert(0, told(facts.causes[tensor.cause], setup, "seen"))
@@ -198,7 +207,9 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
     wrong = wrong_settings(setup)
     named = {one.id for one in wrong}
     causes = [*wrong, *(one for one in causes if one.id not in named)]
-    return read, [*_of_software(found, setup), *causes, *_of_method(setup)]
+    causes = [*_of_software(found, setup), *causes]
+    place = next((at for at, one in enumerate(causes) if one.id in OTHERS), len(causes))
+    return read, [*causes[:place], *_of_method(setup, beside=place < len(causes)), *causes[place:]]
 
 
 def _worked(what: Words, tensor: Tensor) -> Words:
@@ -206,9 +217,12 @@ def _worked(what: Words, tensor: Tensor) -> Words:
     return Words(en=f"{what.en} {tensor.formula}.", zh=f"{what.zh}{tensor.formula}。")
 
 
-def _of_cause(name: str, found: OomDiagnosis) -> str | None:
-    """The cause as it is told here; that of a server which had its weights loaded when it failed is never they."""
+def _of_cause(name: str, found: OomDiagnosis, setup: Setup) -> str | None:
+    """The cause as it is told here; that of a server which had its weights loaded when it failed is never they, and
+    what one holds beyond the estimate is the pool that it reserves."""
     facts = observation_facts()
+    if name == "one_card_holds_all" and setup.reserves:
+        return facts.oom_beside[HOLDS_MORE]["server"]
     if name == "weights" and found.signature in facts.oom_beside[AFTER_WEIGHTS]:
         return facts.oom_beside[AFTER_WEIGHTS][found.signature]
     return facts.oom_causes.get(name)
@@ -220,10 +234,10 @@ def _of_software(found: OomDiagnosis, setup: Setup) -> list[ObservedCause]:
     return known([key], setup, "stated") if key else []
 
 
-def _of_method(setup: Setup) -> list[ObservedCause]:
-    """What the method of a training holds besides."""
+def _of_method(setup: Setup, *, beside: bool) -> list[ObservedCause]:
+    """What the method of a training holds besides; seen where something `beside` it holds memory."""
     key = observation_facts().oom_beside["methods"].get(setup.request.method or "")
-    return known([key], setup, "known") if key and setup.kind == "training" else []
+    return known([key], setup, "seen" if beside else "known") if key and setup.kind == "training" else []
 
 
 def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, setup: Setup, *, first: bool) -> ObservedCause:
@@ -235,7 +249,7 @@ def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, setup: Setup, *
         return cause
     after = fix.total_bytes
     size = None if after is None else Range(value=after, low=after, high=after, unit="bytes")
-    return cause.model_copy(update={"setting": _written(fix, setup), "figure_after": size})
+    return cause.model_copy(update={"setting": in_cache_of(setup, _written(fix, setup)), "figure_after": size})
 
 
 def _written(fix: Fix, setup: Setup) -> str:

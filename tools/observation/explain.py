@@ -28,7 +28,11 @@ from tools.observation.result import (
 )  # fmt: skip
 from tools.observation.said.figures import has_run, of_one_card, with_read
 from tools.observation.said.flags import read_flags
+from tools.observation.said.loaded import loaded_format
 from tools.observation.said.logs import cards_of, read_log
+from tools.observation.said.parts import WEIGHTS, dealt
+from tools.observation.said.parts import told as parts_told
+from tools.observation.said.tried import tried, without
 from tools.observation.said.words import in_words
 from tools.observation.setup import Setup, bare
 from tools.observation.takes import takes
@@ -51,6 +55,9 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     flags = read_flags(request.flags) if request.flags else {}
     read, logged = read_log(request.error_text) if request.error_text else ({}, {})
     request = with_read(request, read)
+    form = loaded_format(request.error_text, request.model or flags.get("model"), _shared(request, flags))
+    if form and request.weight_format is None:
+        logged = {**logged, "weight_format": form}
     listed = cards_of(request.error_text) if request.error_text and not request.cards else ()
     machine = {"cards": listed} if listed else {}
     text = folded(masked("\n".join(one for one in (request.error_text, request.symptom) if one)))
@@ -72,20 +79,37 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     if told_of is None and error is None and request.error_text:
         told_of = symptom_in(request.error_text)
     stated = of_card(stated, setup, text, folded(masked(request.flags or ""))) if text else stated
-    every = ranked(request, setup, first, stated, told_of)
+    said = masked("\n".join(one for one in (request.error_text, request.symptom) if one))
+    of_remedies = tried(said)
+    held = dealt(f"{said}\n{request.flags or ''}", setup)
+    if held and all(one.fits for one in held):  # an even split is not what ran
+        stated = [one for one in stated if one.id != WEIGHTS]
+    every = ranked(request, setup, first, stated, told_of, of_remedies)
     causes = tuple(one.cause for one in every)[:CAUSES_MAX]
     open_ = first is None or (first.verdict != "normal" and first.worse is not False)
-    steps = next_steps(setup, first, told_of, error) if open_ and not spoken_for(causes, request.seen, told_of) else ()
+    steps = (
+        without(next_steps(setup, first, told_of, error), said)
+        if open_ and not spoken_for(causes, request.seen, told_of)
+        else ()
+    )
     return Explanation(
         answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,
         gpus=setup.cards if request.cards else None, engine=setup.engine, set_by_flags=_told_flags(flags),
         figures=tuple(figures), causes=causes, error_read=error, binds=base.binds.get(first.name) if first else None,
         changes=tuple(effects(setup, first))[:EFFECTS_MAX] if first else (), takes=takes(setup),
         derivation=(*base.steps, *_compared(first, causes)),
-        assumptions=tuple(dict.fromkeys([*summed, *_told_by_text(read, logged), *setup.assumptions(),
+        assumptions=tuple(dict.fromkeys([*of_remedies.told(), *parts_told(held), *summed,
+                                         *_told_by_text(read, logged), *setup.assumptions(),
                                          *base.assumptions])),
         warnings=(*steps, *_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip
+
+
+def _shared(request: ObservationRequest, flags: Mapping[str, Any]) -> int:
+    """Cards that share the weights, as told or set."""
+    told = request.model_dump(include={"tensor_parallel", "pipeline_parallel"}, exclude_none=True)
+    known = {**flags, **told}
+    return int(known.get("tensor_parallel") or 1) * int(known.get("pipeline_parallel") or 1)
 
 
 def _is_judged(first: Figure | None) -> bool:
@@ -151,7 +175,7 @@ def _needs(first: Figure | None, setup: Setup, base: Expected) -> Iterator[str]:
 def _told_by_text(read: Mapping[str, Any], logged: Mapping[str, Any]) -> Iterator[str]:
     """What was taken from the pasted text."""
     for name, value in (*read.items(), *logged.items()):
-        yield f"{name} = {value:g}, as the text states it."
+        yield f"{name} = {f'{value:g}' if isinstance(value, float | int) else value}, as the text states it."
 
 
 def _compared(first: Figure | None, causes: tuple[ObservedCause, ...]) -> Iterator[Step]:

@@ -12,7 +12,7 @@ from kb.observation import CauseFact, Symptom, described, observation_facts, sym
 from kb.vectors.chinese_vectors import chinese_vectors
 from kb.vectors.minilm import minilm
 from tools.observation.causes import concerns
-from tools.observation.errors import read_error
+from tools.observation.errors import XID, read_error
 from tools.observation.judge import PACES
 from tools.observation.request import ObservationRequest
 from tools.observation.result import ObservedCause
@@ -51,6 +51,8 @@ def symptom_of(
     """
     if not request.symptom:
         return symptom_in("", flags=request.flags) if request.flags else None
+    if not request.error_text and XID.search(request.symptom):  # a number of the driver says more than the words
+        stated += read_error(request.symptom, setup)[1]
     try:
         return symptom(request.symptom, ran=_ran(request), flags=request.flags or "")
     except UnknownName:

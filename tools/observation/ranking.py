@@ -31,11 +31,14 @@ from tools.observation.judge import PACES
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import CauseBasis, Effect, Figure, ObservedCause, Range
 from tools.observation.said.dealing import of_dealing
+from tools.observation.said.tried import CURED, NONE, RULED_OUT, Tried
 from tools.observation.setup import Setup, network_told, shares_memory
 from tools.observation.telling import told
 
-COPIES, SCORES, RECKONED = "copy_each_rank", "compute_buffer_grows", 20.0
+COPIES, SCORES, LAYERS, RECKONED = "copy_each_rank", "compute_buffer_grows", "layers_on_cpu", 20.0
 """Causes that arithmetic alone shows, and how much likelier that makes them."""
+SPILLS = "llama.cpp"
+"""The engine that leaves to the processor the layers that the cards do not hold."""
 CROWDED = {"unified_pages": 0.85, "metal_working_set": 1.0}
 """Causes that memory shared with the system shows, by what the work needs over what the graphics may take."""
 MOVED = frozenset({"host_swaps", "paged_to_host", "weights_streamed", "layers_on_cpu", "all_on_cpu"})
@@ -75,14 +78,19 @@ def ranked(
     first: Figure | None,
     stated: list[ObservedCause],
     told_of: Symptom | None,
+    of_remedies: Tried = NONE,
 ) -> list[Scored]:
-    """Causes the text states, then those that explain the gap, then those that go with the symptom."""
+    """Causes the text states, then those that explain the gap, then those that go with the symptom; those whose remedy
+    was tried in vain come last."""
     likelier = _likelier(request, told_of, setup)
+    proven = [key for key in of_remedies.cured if key in likelier] or of_remedies.cured
+    likelier |= dict.fromkeys(proven, CURED)
     found: list[Scored] = []
     weak: frozenset[str] = frozenset()
     if first is not None and first.expected is not None:
         found = _explaining(request, setup, first, first.expected, likelier)
         weak = circumstances()
+        found += _told_slow(setup, first, max((one.score for one in found), default=1.0))
     found = _own_evidence_first(found, likelier, request.seen)
     beside = min(BESIDE, AFTER * max((one.score for one in found), default=1.0))
     explained = {one.cause.id for one in found}
@@ -100,10 +108,30 @@ def ranked(
             continue
         if concerns(facts[key], setup, heard=heard):
             told_by = evidence(facts[key], request.seen, setup)
-            basis: CauseBasis = "seen" if told_by > 1 else "known"
+            basis: CauseBasis = "seen" if told_by > 1 else "reckoned" if weight >= RECKONED else "known"
             score = prior(facts[key], setup, heard=True) * weight * told_by / 10
             found.append(Scored(score, told(facts[key], setup, basis)))
+    found = [Scored(RULED_OUT * one.score, one.cause) if one.cause.id in of_remedies.vain else one for one in found]
     return sorted(found, key=lambda one: -one.score)
+
+
+def _told_slow(setup: Setup, first: Figure, best: float) -> Iterator[Scored]:
+    """Settings that were told and cost much of the figure, behind the best that explains it: the estimate counts them
+    already, and without them it would be so much better."""
+    if first.expected is None or first.worse is False:
+        return
+    asked = setup.request
+    for fact in observation_facts().causes.values():
+        fields = fact.unless or fact.change
+        if fact.instead or not fields or "engine" in fields or setup.kind not in fact.domains:
+            continue
+        if fact.figures and first.name not in fact.figures:
+            continue
+        if any(name not in asked.model_fields_set or getattr(asked, name) != value for name, value in fields.items()):
+            continue
+        under = figure(setup, dict.fromkeys(fields), {}, first.name)
+        if under is not None and _gain(first, under.value) > WORTH_TELLING:
+            yield Scored(AFTER * best, told(fact, setup, "stated", after=under))
 
 
 def _own_evidence_first(found: list[Scored], likelier: Mapping[str, float], seen: Seen) -> list[Scored]:
@@ -226,6 +254,13 @@ def _gain(first: Figure, value: float) -> float:
     return expected_ / value if first.name in MORE_IS_WORSE else value / expected_
 
 
+def _spills(setup: Setup) -> bool:
+    """Whether the estimate itself leaves layers in the host's memory."""
+    if setup.engine != SPILLS or setup.card is None or shares_memory(setup.card):
+        return False
+    return (filled(setup) or 0.0) > 1.0
+
+
 def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup) -> dict[str, float]:
     """How much likelier the symptom, figures that prove something by themselves, and arithmetic make causes."""
     weights = dict(told_of.causes) if told_of is not None else {}
@@ -240,6 +275,9 @@ def _likelier(request: ObservationRequest, told_of: Symptom | None, setup: Setup
             weights["network_between_nodes"] = RECKONED
     if (request.seen.cpu_share_ratio or told_of is not None) and crowded_by_scores(setup):
         weights[SCORES] = RECKONED / 2
+    slow = request.symptom and wording(observation_facts().symptoms[SLOW].words).search(request.symptom)
+    if slow and _spills(setup):
+        weights[LAYERS] = RECKONED
     if setup.speaks and request.seen.realtime_factor is not None:
         weights["small_steps"] = max(weights.get("small_steps", 0.0), RECKONED / 2)
     if spread_thin(setup):

@@ -1,13 +1,19 @@
 """A cause in the words of its fact, with checks and settings written for the program and the card at hand."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kb.observation import CauseFact, observation_facts
 from kb.programs.engines import of_huggingface
+from kb.programs.software import features
 from kb.programs.vendor_tools import in_tools_of
 from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
 from tools.observation.setup import Setup
+
+PLAIN_FP8 = re.compile(r"--kv-cache-dtype fp8(?!_)")
+FP8 = ("fp8", "mxfp8")
+"""Formats of weights beside which vLLM refuses E5M2."""
 
 
 def told(
@@ -17,7 +23,7 @@ def told(
     """A cause in the words of its fact, its fix written for the program at hand."""
     setting, check = _of_program(fact.settings, setup), _of_program(fact.checks, setup) or fact.check
     if setting:
-        setting = setting.format_map(_filled(setup, change or {}))
+        setting = in_cache_of(setup, setting.format_map(_filled(setup, change or {})))
     maker = setup.card.vendor if setup.card else None
 
     def words(en: str, zh: str) -> Words:
@@ -31,6 +37,17 @@ def told(
         fix=words(fact.fix, fact.fix_zh), setting=in_tools_of(maker, setting) if setting else setting,
         figure_after=after,
     )  # fmt: skip
+
+
+def in_cache_of(setup: Setup, setting: str) -> str:
+    """A setting with vLLM's FP8 cache as the card stores it: E5M2 where it has no units for FP8, which vLLM refuses
+    beside FP8 weights."""
+    card = setup.card
+    if card is None or setup.engine != "vllm" or card.vendor != "NVIDIA" or (setup.weight_format or "") in FP8:
+        return setting
+    rule = features()["fp8_kv_cache"].rule(card)
+    stored = rule is not None and rule.verdict == "works_with"
+    return PLAIN_FP8.sub("--kv-cache-dtype fp8_e5m2", setting) if stored else setting
 
 
 def _of_program(written: Mapping[str, str], setup: Setup) -> str | None:

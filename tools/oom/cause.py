@@ -66,7 +66,9 @@ def _measured(read: Quantities, estimate: MemoryEstimate | None) -> Iterator[Oth
         yield from _of("runaway", "measured", read.requested_bytes)
     if read.others_bytes and total and read.others_bytes > facts.others.share_ratio * total:
         yield from _of("other_process", "measured", read.others_bytes)
-    elif read.requested_bytes and (rest := _rest(read)) >= max(read.requested_bytes, facts.others.context_bytes):
+    elif read.requested_bytes and (rest := _rest(read)) >= max(
+        read.requested_bytes, facts.others.context_bytes, facts.others.share_ratio * (total or 0)
+    ):
         yield from _of("other_process", "measured", rest)
     idle, wanted = read.idle_bytes, read.requested_bytes
     enough = idle is not None and total is not None and idle >= facts.fragmentation.idle_ratio * total

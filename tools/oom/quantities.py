@@ -29,8 +29,12 @@ _FIELDS = {
 }  # fmt: skip
 _OTHER = re.compile(rf"process \d{{1,10}} has {_SIZE} memory in use", re.I)
 _DEVICE = re.compile(r"(?:\bgpu|\bnpu|\bon device|device cuda:|cuda:)\s?(\d{1,3})\b", re.I)
-_TOKENS = re.compile(r"max(?:imum)?[_ ](?:seq|model)[_ ]len(?:gth)?\s?\(?(\d{1,10})\)?", re.I)
+_TOKENS = re.compile(r"max(?:imum)?[_ ](?:seq|model)[_ ]len(?:gth)?\s?[=:]?\s?\(?(\d{1,10})\)?", re.I)
 _CACHE_TOKENS = re.compile(r"stored in kv cache \((\d{1,10})\)|maximum model length is (\d{1,10})", re.I)
+_OVER = re.compile(
+    r"(?<![\d.,])(\d{4,7})(?: tokens?)?\s?(?:>|exceeds?|大于|超过|超出)[^.\d]{0,40}?(\d{3,7})(?![\d.])", re.I
+)
+"""A context over what the cache holds, as people copy it out in short."""
 _NOT_FREE = re.compile(
     rf"free memory on device[^(]{{0,40}}\((\d{{1,5}}(?:\.\d{{1,4}})?)/{_SIZE}\).{{0,60}}utili[sz]ation"
     r" \((0?\.\d{1,4}|1(?:\.0)?)",
@@ -89,6 +93,9 @@ def _server(text: str) -> Iterator[tuple[str, int | float]]:
         yield "context_tokens", int(match[1])
     if match := _CACHE_TOKENS.search(text):
         yield "cache_tokens", int(match[1] or match[2])
+    elif (match := _OVER.search(text)) and int(match[1]) > int(match[2]):
+        yield "context_tokens", int(match[1])
+        yield "cache_tokens", int(match[2])
     if match := _NOT_FREE.search(text):
         unit = GIB
         yield "free_bytes", round(float(match[1]) * unit)

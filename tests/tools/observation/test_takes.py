@@ -49,5 +49,6 @@ def test_compatibility_is_looked_up_by_words() -> None:
     tool = agent_tool("look_up")
     asked = {"kind": "compatibility", "names": ["A30"]}
     found = tool.look_up({**asked, "words": "最新的 vllm 驱动 535"}, Ledger([]))
-    assert found.shown["verdict"] == "does_not"
+    assert found.shown["verdict"] == "works_with"  # a data-centre card, through cuda-compat
+    assert "cuda-compat" in found.shown["instead"]
     assert tool.look_up({**asked, "words": "is that fine"}, Ledger([])).failed

@@ -6,13 +6,15 @@ from typing import NamedTuple
 
 from kb.base import AdvisorError
 from kb.observation import observation_facts
-from tools.memory.shape import shape_of
+from tools.memory.shape import Shape, shape_of
 from tools.observation.estimates.memory import SHARDED, memory_request
 from tools.observation.setup import Setup
 
 NEAR = 0.01
 """How far a size may be off: texts round to hundredths of a GiB."""
 WIDTHS = (2, 4)
+CACHE_WIDTHS = (2, 1)
+"""Bytes of a number of the cache: 16 bits, and 8."""
 RUNAWAY = 2.0
 """Times the card from which a single request is no part of a set-up that was planned."""
 USUAL_HEADS = 16
@@ -33,6 +35,8 @@ def tensor_of(requested: int | None, setup: Setup) -> Tensor | None:
     """The tensor whose size is what was asked for; None where none is, or the set-up says too little.
 
         logits            samples · tokens · vocabulary · bytes
+        cache             sequences · tokens · heads of keys · width of a head · bytes, twice; of a layer or of all
+        tables            vocabulary · width of the model · bytes
         attention scores  samples · heads · tokens² · bytes
         optimizer state   parameters / cards · 4, of a sharded optimizer alone
 
@@ -90,6 +94,7 @@ def _shards(setup: Setup) -> Iterator[Tensor]:
 def _tensors(setup: Setup) -> Iterator[Tensor]:
     asked = setup.request
     yield from _shards(setup)
+    yield from _of_weights(setup)
     tokens = asked.sequence_tokens if setup.kind == "training" else asked.input_tokens or asked.context_tokens
     if tokens is None:
         return
@@ -104,3 +109,34 @@ def _tensors(setup: Setup) -> Iterator[Tensor]:
             yield Tensor("oom_logits", words, samples * tokens * shape.vocab * width)
         words = f"attention scores: {samples} × {shape.heads} heads × {tokens:,}² × {width} bytes"
         yield Tensor("oom_attention", words, samples * shape.heads * tokens * tokens * width)
+    if setup.kind == "serving" and shape.latent is None:
+        yield from _of_cache(setup, shape, tokens)
+
+
+def _of_cache(setup: Setup, shape: Shape, tokens: int) -> Iterator[Tensor]:
+    """Blocks of the cache, of a layer and of all: sequences · tokens · heads of keys · width of a head · bytes."""
+    asked = setup.request
+    for several in dict.fromkeys((asked.concurrent_sequences or 1, asked.max_num_sequences or 1, 1)):
+        for width in CACHE_WIDTHS:
+            one = several * tokens * shape.kv_heads * shape.head_dim
+            said = f"{several} × {tokens:,} tokens × {shape.kv_heads} heads × {shape.head_dim} × {width} bytes"
+            yield Tensor("oom_kv_cache", f"keys and values of all layers: 2 × {shape.layers} × {said}",
+                         round(2 * shape.layers * one * width))  # fmt: skip
+            yield Tensor("oom_kv_cache", f"keys and values of a layer: 2 × {said}", round(2 * one * width))
+
+
+def _of_weights(setup: Setup) -> Iterator[Tensor]:
+    """The tables of a vocabulary, and all of a dense layer: what loading asks for in one piece."""
+    try:
+        shape = shape_of(memory_request(setup))
+    except (AdvisorError, ValueError):
+        return
+    for width in WIDTHS:
+        if shape.vocab and shape.hidden:
+            words = f"table of the vocabulary: {shape.vocab:,} × {shape.hidden:,} × {width} bytes"
+            yield Tensor("oom_weights", words, shape.vocab * shape.hidden * width)
+    if shape.experts is None and shape.intermediate:
+        several, shared = 2 if shape.gated else 1, setup.request.tensor_parallel or 1
+        words = f"feed-forward matrix of a layer: {several} × {shape.hidden:,} × {shape.intermediate:,} × 2 bytes"
+        size = several * shape.hidden * shape.intermediate * 2 // shared
+        yield Tensor("oom_weights", words + (f" / {shared} cards" if shared > 1 else ""), size)
