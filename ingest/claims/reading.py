@@ -27,8 +27,11 @@ _SECTION = re.compile(r"[^\w\s]?\s*[一二三四五六七八九十]{1,3}\s*[、.
 _BULLET = re.compile(r"^[^\w(（「“\"]*(?:\d+[.、)]\s*)*")
 _SENTENCE = re.compile(r"(?:[^。！？!?；;.]|\.(?!\s+(?:[A-Z]|[a-z]{1,4}\d)))+(?:[。！？!?；;]|\.(?=\s))?")
 """A full stop ends a sentence where a capital or an instance type follows."""
+RIG_MOST = 200_000
+"""Cards of the largest cluster that a document may speak of."""
 _COUNT_BEFORE = re.compile(
-    r"(\d{1,4})\s*(?:[x×*✕]|张|块|卡|片|颗|个)?\s*(?:NVIDIA|英伟达|AMD|华为)?\s*$", re.IGNORECASE
+    r"((?<![\d.])(?<!\d,)(?:\d{1,3}(?:,\d{3})+|\d{1,5}))\s*(?:[x×*✕]|张|块|卡|片|颗|个)?\s*(?:NVIDIA|英伟达|AMD|华为)?\s*$",
+    re.IGNORECASE,
 )
 _COUNTS = {
     "one": 1, "a single": 1, "two": 2, "a pair of": 2, "pair of": 2, "dual": 2, "three": 3, "four": 4, "quad": 4,
@@ -182,7 +185,7 @@ def rigs_in(text: str, line: int) -> list[Rig]:
     found = []
     for mention in gpus_in(text):
         count = stated_count(text, mention)
-        if count and 1 <= count <= 2000:
+        if count and 1 <= count <= RIG_MOST:
             found.append(Rig(count, mention.ids, f"{count} × {mention.text}", line, mention.end))
     return found
 
@@ -192,7 +195,7 @@ def stated_count(text: str, mention: Mention) -> int | None:
     before = _COUNT_BEFORE.search(text[max(0, mention.start - 16) : mention.start])
     after = _COUNT_AFTER.match(text[mention.end : mention.end + 12])
     match = after or before
-    return int(next(filter(None, match.groups()))) if match else _worded_count(text, mention)
+    return int(next(filter(None, match.groups())).replace(",", "")) if match else _worded_count(text, mention)
 
 
 @dataclass

@@ -96,7 +96,7 @@ def test_of_unlike_numbers_of_cards_memory_is_told_together() -> None:
 @pytest.mark.parametrize(
     ("text", "opens"),
     [
-        ("driver 470 on a server with 4x A100, will the latest vLLM run?", "CUDA 13.x needs a Linux driver"),
+        ("driver 470 on a server with 4x A100, will the latest vLLM run?", "CUDA 13.x by itself needs a Linux driver"),
         ("驱动 470，A100，最新的 vllm 能跑吗", "驱动 470"),
     ],
 )

@@ -71,13 +71,13 @@ def test_readings_take_the_readers_place_over_turns(
     assert first["grounding"]["ungrounded"] == []
 
 
-def test_a_reading_without_a_topic_goes_to_the_planner_with_what_was_read(
+def test_whatever_is_asked_topics_answer_and_say_what_was_read(
     by_hand: Advisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = {**READING, "asks": [{"ask": "risk", "quote": "Can two 3090 run", "about": [0]}]}
     told = batch(tmp_path, {"id": 1, "turns": [MESSAGE], "readings": [asked]}, capsys)
-    assert told["engine"] == "planner"
-    assert told["reading"]["asks"][0]["ask"] == "risk"
+    assert told["engine"] == "reading:given"
+    assert told["reading"]["asks"][0]["ask"] == told["sections"][0]["ask"] == "risk"
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ _SAME_MEMORY = 0.06
 """H20 "98G" is the 96 GB card; 40 against 48 is another."""
 _LARGEST_CARD_BYTES = 1024 * GIB
 _N = r"(?:\d{1,5}|[一二两三四五六七八九十百]{1,4}|单|双|LATIN)"
+_GROUPED = re.compile(r"(?<=(?<![\d.,])\d),(?=\d{3}(?!\d))|(?<=(?<![\d.,])\d\d),(?=\d{3}(?!\d))")
+"""The comma of "1,024 H100" and of "16,384 H100", which parts no cards."""
 _FORM = grammar(
     r"(?<![a-z])(sxm\d?|pcie|nvl|oam|max-q|server|laptop|mobile)(?![a-z])|(笔记本|移动版|移动端|笔电|服务器版|工作站版)"
 )
@@ -72,7 +74,7 @@ def read_cards(text: str, field: str = "cards") -> tuple[CardCount, ...]:
         BadInput: it lists none, or alternatives.
         UnknownName: a card that the catalog does not know; carries the closest.
     """
-    words = plain(text)
+    words = _GROUPED.sub("", plain(text))
     if sliced := _sliced(words, field):
         return sliced
     whole = [one for one in gpu_names().scan(words) if any_longer_card(words, one) is None]
