@@ -26,7 +26,7 @@ from assistant.recall import Recall
 from assistant.step import Step, taken, understood
 from assistant.told import Kept, Told
 from assistant.trace import traced
-from assistant.turn import answered
+from assistant.turn import answered, situation_of
 from assistant.understand import refers_back, understand
 from assistant.understand.correction import corrected
 from assistant.understanding import Asked, Understanding
@@ -108,7 +108,7 @@ class Advisor:
         """
         message = check_question(message)
         if before is None and conversation_id is not None:
-            before = self._situation(self.conversations.history(conversation_id, last=REMEMBERED_TURNS))
+            before = situation_of(self.conversations.history(conversation_id, last=REMEMBERED_TURNS))
         return self.reader.read(message, before)
 
     def ask(
@@ -238,11 +238,12 @@ class Advisor:
         earlier = [need_of(one.need) for one in former[:-1]] if refers_back(question) else ()
         reading = corrected(question, previous, changes) if changes else understand(question, previous, earlier)
         bare, before = apart(reading)
-        said = key_of(question, bare)
+        history = None if changes or self.options.reading == "rules" else self._history(conversation_id, former)
+        said = (key_of(question, bare), conversation_id if history else history is None)
         known = self.recall.find(said, now, before)
         with nullcontext() if known else self.line.same.turn(said):
             if known is None and (known := self.recall.find(said, now, before)) is None:
-                job = Job(question, reading, tuple(one.question for one in former), conversation_id)
+                job = Job(question, reading, tuple(one.question for one in former), conversation_id, history)
                 with self.line.place(patience_s):
                     yield understood(reading, told=steps)
                     worked = yield from self._worked(job, started, steps=steps)
@@ -262,8 +263,8 @@ class Advisor:
         reads = reading is not None or (self.options.llm is not None and self._driver is None)
         if not reads:
             return None, None
-        history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS) if former else []
-        before = self._situation(history)
+        history = self._history(conversation_id, former)
+        before = situation_of(history)
         try:
             annotation = held(question, reading) if reading is not None else self.read(question, before=before)
         except (ModelFailed, BadInput) as problem:
@@ -278,13 +279,8 @@ class Advisor:
         answer = pasted.answered(question, conversation_id, history)
         return None if answer is None else Told.of(answer)
 
-    def _situation(self, history: Sequence[Answer]) -> Situation | None:
-        """What is known of the turns so far that were marked up."""
-        situation = None
-        for answer in history:
-            if answer.reading is not None:
-                situation = after(situation, answer.reading)
-        return situation
+    def _history(self, conversation_id: str, former: Sequence[Said]) -> tuple[Answer, ...]:
+        return tuple(self.conversations.history(conversation_id, last=REMEMBERED_TURNS)) if former else ()
 
     def _by_model(
         self, driver: "Driver", question: str, conversation_id: str, former: Sequence[Said]

@@ -10,6 +10,7 @@ from assistant.apart import Done, Order
 from assistant.told import Kept
 from assistant.understand import understand
 from assistant.work import Job, Worked, work
+from kb.settings import settings
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +27,12 @@ def attend(connections: Sequence[Connection]) -> None:
 def rehearse(questions: Iterable[str]) -> None:
     """Work turns out for nobody, so that what the first one loads is there."""
     for question in questions:
-        for _ in work(Job(question, understand(question)), time.perf_counter()):
+        for _ in work(Job(question, understand(question), history=_learned()), time.perf_counter()):
             pass
+
+
+def _learned() -> tuple[()] | None:
+    return () if settings().reading == "learned" else None
 
 
 def _attend(connection: Connection) -> None:

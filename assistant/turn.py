@@ -17,6 +17,7 @@ from assistant.llm.citing import KEY, cited, records_of
 from assistant.llm.situation import configurations_of, need_of, unused_of
 from assistant.phrases import phrases
 from assistant.reading.annotation import Annotation, Ask
+from assistant.reading.build import after
 from assistant.reading.situation import Situation
 from assistant.topics.topic import Calls, SectionTold, Topic, topics_for
 from assistant.writing.accounts.worked.wholes import with_wholes
@@ -34,6 +35,15 @@ class Said(NamedTuple):
     """None: no topic and no document answers it, and the section says so."""
     told: SectionTold
     words: Words
+
+
+def situation_of(history: Sequence[Answer]) -> Situation | None:
+    """What is known of the turns so far that were marked up."""
+    situation = None
+    for answer in history:
+        if answer.reading is not None:
+            situation = after(situation, answer.reading)
+    return situation
 
 
 def taken(situation: Situation) -> list[Topic | None]:

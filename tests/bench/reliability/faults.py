@@ -87,7 +87,7 @@ def advisors(home: Path, provider: Provider) -> tuple[Any, Any]:
         home=home, llm="openai:scripted", llm_base_url=provider.base_url, llm_api_key=SECRET,
         llm_timeout_s=DEADLINE_S, llm_role="drive",
     )  # fmt: skip
-    return Advisor(driven), Advisor(Settings(home=home))
+    return Advisor(driven), Advisor(Settings(home=home, reading="rules"))
 
 
 def without_marks(answer: Any) -> dict[str, Any]:
