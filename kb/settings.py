@@ -46,9 +46,9 @@ class Settings(Frozen):
     llm_figures: Literal["any", "reference"] = "any"
     """Whether a driving model may type the figures of results, which are then traced, or only refer to them
     (`GPU_ADVISOR_LLM_FIGURES`)."""
-    reading: Literal["learned", "rules"] = "learned"
-    """Who reads a message where no language model answers it: the small reader that was learned from examples, whose
-    marks topics answer, or the former rules, which also take over where that cannot (`GPU_ADVISOR_READING`)."""
+    reading: Literal["learned", "rules"] = "rules"
+    """Who reads a message that no language model answers: the rules, or the small reader that was learned from examples,
+    whose marks topics answer, with the rules where these cannot (`GPU_ADVISOR_READING`)."""
     strict: bool = False
     """Whether statements of the model's own knowledge are left out (`GPU_ADVISOR_STRICT`)."""
     embedding_model: str | None = None

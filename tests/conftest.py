@@ -24,12 +24,8 @@ FRESH = date(2026, 11, 21)
 DAY = os.environ.get("GPU_ADVISOR_TODAY") or FRESH.isoformat()
 """The day on which all tests run but those that rest on fresh prices; `make test-dates` sets others."""
 
-READING = os.environ.get("GPU_ADVISOR_READING") or "rules"
-"""Most tests of turns are of the rules that answered before the learned reader did, and go with them."""
-
 for name in [name for name in os.environ if name.startswith("GPU_ADVISOR_")]:
     del os.environ[name]
-os.environ["GPU_ADVISOR_READING"] = READING
 os.environ["GPU_ADVISOR_TODAY"] = DAY  # processes that tests start are told it too
 os.environ["LC_ALL"] = "C.UTF-8"  # a refusal speaks the language of the terminal, whoever runs the tests
 stay_offline()

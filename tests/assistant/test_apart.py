@@ -52,7 +52,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
 
 @pytest.fixture
 def advisor(tmp_path: Path, beside: Apart) -> Iterator[Advisor]:
-    made = Advisor(Settings(home=tmp_path / "beside", reading="rules"))
+    made = Advisor(Settings(home=tmp_path / "beside"))
     made.work_apart(beside)
     yield made
     made.conversations.close()
@@ -60,7 +60,7 @@ def advisor(tmp_path: Path, beside: Apart) -> Iterator[Advisor]:
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Iterator[Advisor]:
-    made = Advisor(Settings(home=tmp_path / "alone", reading="rules"))
+    made = Advisor(Settings(home=tmp_path / "alone"))
     yield made
     made.conversations.close()
 
@@ -133,7 +133,7 @@ def test_who_is_killed_over_a_turn_is_stood_in_for_and_started_anew(
 ) -> None:
     monkeypatch.setattr("assistant.apart.REST_S", 0.05)
     made = started()
-    advisor = Advisor(Settings(home=tmp_path, reading="rules"))
+    advisor = Advisor(Settings(home=tmp_path))
     advisor.work_apart(made)
     assert made.ready(LOADS_S)
     (first,) = made.pids

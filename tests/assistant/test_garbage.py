@@ -13,7 +13,7 @@ from pathlib import Path
 from assistant.agent import Advisor
 from kb.settings import Settings
 
-advisor = Advisor(Settings(home=Path(sys.argv[1]), reading="rules"))
+advisor = Advisor(Settings(home=Path(sys.argv[1])))
 advisor.ask(sys.argv[2])
 gc.collect()
 gc.disable()

@@ -44,7 +44,7 @@ def told(question: str = "q", conversation_id: str = "a", words: int = 3) -> Tol
 @pytest.fixture
 def advisor(tmp_path: Path) -> Iterator[Advisor]:
     """One whose tools work; documents there are none, so that turns about them are not remembered."""
-    made = Advisor(Settings(home=tmp_path, reading="rules"))
+    made = Advisor(Settings(home=tmp_path))
     yield made
     made.conversations.close()
 
@@ -266,7 +266,7 @@ def test_a_remembered_answer_is_the_one_that_would_be_worked_out(
     """Over random conversations: the same words and numbers, the same need to go on from."""
     monkeypatch.setattr("assistant.step.call", without_documents)
     order, recalled = random.Random(11), 0
-    known, anew = Advisor(Settings(home=tmp_path / "known", reading="rules")), Advisor(Settings(home=tmp_path / "anew", reading="rules"))
+    known, anew = Advisor(Settings(home=tmp_path / "known")), Advisor(Settings(home=tmp_path / "anew"))
     known.recall, anew.recall = Recall(world=lambda: 0), Recall(most_bytes=0, world=lambda: 0)
     for number in range(25):
         turns = [order.choice(OPENINGS), *order.choices(CONTINUED, k=4)]

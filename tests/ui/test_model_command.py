@@ -218,7 +218,7 @@ class Relabelled:
 
 
 def test_the_checks_can_be_met_with_the_real_tools(home: Path) -> None:
-    advisor = Advisor(Settings(home=home, reading="rules"))
+    advisor = Advisor(Settings(home=home))
     model = Connection(name="ollama:m", llm="openai:m")
     trial = tried(model, lambda question, conversation: Relabelled(advisor.ask(question, conversation)), today())
     advisor.conversations.close()

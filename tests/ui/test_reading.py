@@ -35,14 +35,14 @@ CHANGED: dict[str, Any] = {
 @pytest.fixture
 def by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Advisor:
     """An advisor without a language model, in a home of its own."""
-    made = Advisor(Settings(home=tmp_path, reading="rules"))
+    made = Advisor(Settings(home=tmp_path))
     monkeypatch.setattr(ui.serving.service, "advisor", lambda: made)
     return made
 
 
 def with_model(home: Path, *replies: dict[str, Any]) -> Advisor:
     """An advisor whose model only reads."""
-    made = Advisor(Settings(home=home, reading="rules"))
+    made = Advisor(Settings(home=home))
     made._model = GenericFakeChatModel(messages=iter([AIMessage(json.dumps(one)) for one in replies]))
     return made
 

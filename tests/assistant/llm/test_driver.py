@@ -136,7 +136,7 @@ def ask(
 @pytest.fixture
 def planner(home: Path) -> Iterator[Advisor]:
     """The planner's own answers, to compare with."""
-    advisor = Advisor(Settings(home=home, reading="rules"))
+    advisor = Advisor(Settings(home=home))
     yield advisor
     advisor.conversations.close()
 

@@ -12,7 +12,7 @@ from kb.settings import Settings
 
 @pytest.fixture
 def conversing(tmp_path: Path) -> Iterator[Advisor]:
-    advisor = Advisor(Settings(home=tmp_path, reading="rules"))
+    advisor = Advisor(Settings(home=tmp_path))
     yield advisor
     advisor.conversations.close()
 

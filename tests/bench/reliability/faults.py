@@ -87,7 +87,7 @@ def advisors(home: Path, provider: Provider) -> tuple[Any, Any]:
         home=home, llm="openai:scripted", llm_base_url=provider.base_url, llm_api_key=SECRET,
         llm_timeout_s=DEADLINE_S, llm_role="drive",
     )  # fmt: skip
-    return Advisor(driven), Advisor(Settings(home=home, reading="rules"))
+    return Advisor(driven), Advisor(Settings(home=home))
 
 
 def without_marks(answer: Any) -> dict[str, Any]:
