@@ -47,8 +47,8 @@ class Settings(Frozen):
     """Whether a driving model may type the figures of results, which are then traced, or only refer to them
     (`GPU_ADVISOR_LLM_FIGURES`)."""
     reading: Literal["learned", "rules"] = "rules"
-    """Who reads a message that no language model answers: the rules, or the small reader that was learned from examples,
-    whose marks topics answer, with the rules where these cannot (`GPU_ADVISOR_READING`)."""
+    """Who reads a message that no language model answers: the rules, or the small reader learned from examples, whose
+    marks topics answer, with the rules where these cannot (`GPU_ADVISOR_READING`)."""
     strict: bool = False
     """Whether statements of the model's own knowledge are left out (`GPU_ADVISOR_STRICT`)."""
     embedding_model: str | None = None
