@@ -111,7 +111,8 @@ fields = st.sampled_from(("ratio", "audio_s_per_s", "clips_s_per_s", "value", "s
 
 @given(st.dictionaries(fields, st.tuples(amounts, units).map("".join), min_size=1))
 def test_no_text_of_a_result_makes_its_reading_fail(shown: dict[str, str]) -> None:
-    Evidence.of([looked_up("R1", "explain", {"seen": [shown], "answer": shown})], ("",))
+    evidence = Evidence.of([looked_up("R1", "explain", {"seen": [shown], "answer": shown})], ("",))
+    assert evidence.vouches(figures_of_text("987,654,321.5 GiB")[0]).sources == ()
 
 
 def test_a_ratio_of_thousands_and_a_rate_of_nothing_are_read() -> None:
